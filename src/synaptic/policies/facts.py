@@ -100,6 +100,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """For the forced pushes among them: what is known of the remotes, by folder."""
     pending: Mapping[str, PendingCommit] = {}
     """For the commits among them: what would be committed."""
+    loose_secrets: tuple[str, ...] = ()
+    """Files with secrets that lie where a call of git adds everything, whatever is ignored."""
     payload: Mapping[str, object] = {}
     """The event as it arrived, fields that nobody knows included."""
     suggestions: tuple[SuggestedAbility, ...] = ()

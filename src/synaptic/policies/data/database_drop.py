@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Annotated
 
 from synaptic.model.decision import Verdict, ask, deny
@@ -10,31 +10,34 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, ON, Policy
 from synaptic.policies.data.created import keeps_going, strip_created, was_created_before
 from synaptic.policies.data.framework_shells import deletes_every_row
+from synaptic.policies.data.graph import deletes_unfiltered
 from synaptic.policies.data.redis import REDIS_CLIENTS, deletes_matching_keys, flushes_redis
 from synaptic.policies.data.restored import replaces_elsewhere
-from synaptic.policies.data.started import uses_started_container
+from synaptic.policies.data.started import uses_started_server
 from synaptic.policies.facts import Facts
 from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELL_TOOLS, get_script
 from synaptic.policies.throwaway import is_local_host, is_test_address, is_test_name, runs_in_test_environment
 from synaptic.shell.book.entries import BOOK, find_program
+from synaptic.shell.languages.data_libraries import LIBRARY_CALL
 from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Command, Script
 
 SQL_CLIENTS = frozenset(name for name, one in BOOK.items() if one.database == "sql")
 MONGO_CLIENTS = frozenset(name for name, one in BOOK.items() if one.database == "mongo")
+GRAPH_CLIENTS = frozenset(name for name, one in BOOK.items() if one.database == "cypher")
 FEEDING_PROGRAMS = split_names("echo printf cat")
 READ_ONLY_OPTIONS = split_names("-readonly --readonly -safe --safe --read-only")
 LITERAL_OR_COMMENT = re.compile(r"'(?:[^']++|'')*'|--[^\n]*|/\*")
 DROP = re.compile(
-    r"\bdrop\s+(?:table|database|schema|keyspace|tablespace|materialized\s+view|collection|user|role|owned)\b"
+    r"\bdrop\s+(?:table|database|schema|keyspace|tablespace|measurement|series|shard|retention\s+policy|materialized\s+view|collection|user|role|owned)\b"
     r"|\btruncate\s+(?:table\s+)?[\w\"`\[.]",
     re.IGNORECASE,
 )
 ALTER = re.compile(r"\balter\s+table\b", re.IGNORECASE)
 DROPPED = re.compile(r"\bdrop\s+(?:column|partition)\b", re.IGNORECASE)
 UNBOUND = re.compile(
-    r"\s*+(?:with\b.*?\)\s*+)?(?:delete\s++from\s++[^\s;]++|update\s++(?:only\s++)?[^\s;]++(?:\s++(?:as\s++)?\w++)?\s++set\b)",
+    r"\s*+(?:with\b.*?\)\s*+)?(?:alter\s++table\s++[^\s;]++(?:\s++on\s++cluster\s++[^\s;]++)?+\s++(?:delete|update)\b|delete\s++from\s++[^\s;]++|update\s++(?:only\s++)?[^\s;]++(?:\s++(?:as\s++)?\w++)?\s++set\b)",
     re.IGNORECASE | re.DOTALL,
 )
 """A statement that changes rows."""
@@ -48,15 +51,22 @@ FRAMEWORKS = read_harm(
     "empty or drop the database that the configuration points at, with everything in it",
     "Make a backup first and let the user run it, or name the test environment (`RAILS_ENV=test`).",
 )
+QUEUES = read_harm(
+    "queue",
+    "throw away what waits in a queue or a stream, and nobody will work on it",
+    "Show what waits there first and let the user empty it, or name the test environment (`APP_ENV=test`).",
+)
 NAME_OPTIONS = ("dbname", "database", "db")
+QUEUE_OPTIONS = ("topic", "group", "queues", "queue")
 RESTORERS = split_names("pg_restore mongorestore")
 LOCAL_NAMES = re.compile(
     r"\$\{?TMPDIR\b|(?:.*[-_./])?(?:dev|development|local|tmp|temp|scratch|cache|fixtures?|example|sample|demo)(?:[-_./]|$)"
 )
 """Files that say of themselves that they can be made again."""
 MONGO_DROP = re.compile(
-    r"dropDatabase\s*+\(|\.drop\s*+\(|(?:deleteMany|remove)\s*+\(\s*+\{?+\s*+\}?+\s*+\)|dropUser|dropIndexes"
+    r"dropDatabase\s*+\(|\.drop\s*+\(|(?:deleteMany|remove)\s*+\(\s*+(?:\{\s*+\}\s*+[,)]|\))|dropUser|dropIndexes"
 )
+MONGO_CHANGE = re.compile(r"updateMany\s*+\(\s*+\{\s*+\}\s*+,")
 STATEMENT_OPTION = re.compile(r"--(?:comm|exec|quer|sql|statement|cmd|eval|input-?query|init-command)[\w-]*=")
 """Long options with a statement."""
 BUNDLED = re.compile(r"-[A-Za-z]{0,5}[ceqQ]")
@@ -65,11 +75,12 @@ ADMIN_PROGRAMS = {name: re.compile(one.drops) for name, one in BOOK.items() if o
 """Programs that drop what is behind them, by the form of the word that makes them."""
 MAX_STATEMENT = 50_000
 """Characters of one statement that are looked at."""
-DROPPERS = SQL_CLIENTS | MONGO_CLIENTS | REDIS_CLIENTS
-CLIENTS = DROPPERS | frozenset(ADMIN_PROGRAMS) | FRAMEWORKS.programs
+DROPPERS = SQL_CLIENTS | MONGO_CLIENTS | REDIS_CLIENTS | GRAPH_CLIENTS
+CLIENTS = DROPPERS | frozenset(ADMIN_PROGRAMS) | FRAMEWORKS.programs | QUEUES.programs
 FILE_CLIENTS = split_names("sqlite3 sqlite litecli duckdb")
 """Programs whose database is a file."""
 EVERY_ROW = "change every row of a table"
+EVERY_NODE = "delete every node that a pattern without a filter finds"
 MATCHING_KEYS = "delete every key that matches a pattern, on another machine"
 REPLACED = "drop the tables of another machine's database and put those of the dump in their place"
 TEMPORARY = (":memory:", "/tmp/", "/var/tmp/")
@@ -84,15 +95,20 @@ class DatabaseDrop(Policy):
     without WHERE, and before the commands of frameworks that empty a database (`rails db:drop`, `prisma migrate reset`,
     `alembic downgrade base`, `flyway clean`, `manage.py flush` and others), which use the configured one; before code
     for their shells that deletes a whole table (`rails runner 'User.delete_all'`, `Order.objects.all().delete()`),
-    before restores that drop what is there (`pg_restore --clean`, `mongorestore --drop`, `pg_dump --clean | psql` of
-    another machine), and before keys of another machine's redis are deleted by a pattern (`redis-cli -h prod --scan |
-    xargs redis-cli -h prod del`). Free are read-only connections, transactions that are rolled back, databases in
+    before calls of libraries in Python and JavaScript that drop or empty (`db.drop_all()`, `dropDatabase()`,
+    `prisma.user.deleteMany()`, `sequelize.sync({force: true})`), unless the code says that its database is for tests,
+    for development, in memory or of this machine, or fills the table again; before nodes of a graph are deleted without
+    a filter (`MATCH (n) DETACH DELETE n`), and before queues and streams are emptied (`celery purge`, `rabbitmqctl
+    purge_queue`, `kafka-topics --delete`, `rq empty`, `nats stream purge`, `queue.obliterate()`); before restores that
+    drop what is there (`pg_restore --clean`, `mongorestore --drop`, `pg_dump --clean | psql` of another machine), and
+    before keys of another machine's redis are deleted by a pattern (`redis-cli -h prod --scan | xargs redis-cli -h prod
+    del`). Free are read-only connections, transactions that are rolled back, databases in
     memory or `/tmp`, and what says that it is for tests: a database of this machine whose name begins or ends with
     `test` (`app_test`, `test_app`), an address such as `DATABASE_URL=postgres://localhost/app_test`, `RAILS_ENV=test`
     and its kin, `--env test`. Free is also what the same line has made: a container without a volume, which the command
     runs in or connects to, a table of the same statements (`create table t(i int); drop table t`), a database
-    (`createdb x && dropdb x`). A file of SQLite or DuckDB in the project is asked about, and free when it is called
-    `dev`, `local`, `tmp` or `cache`.
+    (`createdb x && dropdb x`), a redis at a port of its own. A file of SQLite or DuckDB in the project is asked about,
+    and free when it is called `dev`, `local`, `tmp` or `cache`.
     ## Why
     A dropped table is gone for everyone, and a connection string does not say whether it is production.
     ## Known gaps
@@ -122,7 +138,7 @@ class DatabaseDrop(Policy):
             if verdict := _judge_framework(command, found):
                 return verdict
             if _may_drop(command) and (what := self._describe_drop(command, found)):
-                if _is_for_tests(command, found) or uses_started_container(command, found):
+                if _is_for_tests(command, found) or uses_started_server(command, found):
                     continue
                 return _tell(command, what)
         return None
@@ -136,12 +152,20 @@ class DatabaseDrop(Policy):
         if name in SQL_CLIENTS:
             dropped = self._describe_statements([*_iter_statements(command, found)])
             return dropped or (REPLACED if replaces_elsewhere(command, found) else "")
-        if name in MONGO_CLIENTS and any(map(MONGO_DROP.search, (*command.args, command.stdin or ""))):
-            return "drop data"
+        if name in MONGO_CLIENTS:
+            return self._describe_mongo((*command.args, command.stdin or ""))
+        if name in GRAPH_CLIENTS:
+            texts = [*_iter_statements(command, found)]
+            return self._describe_statements(texts) or (EVERY_NODE if any(map(deletes_unfiltered, texts)) else "")
         if name in REDIS_CLIENTS:
             matching = MATCHING_KEYS if deletes_matching_keys(command, found) else ""
             return "drop everything it holds" if flushes_redis(command) else matching
         return "drop a database" if _runs_admin_drop(command) and not was_created_before(command, found) else ""
+
+    def _describe_mongo(self, texts: tuple[str, ...]) -> str:
+        if any(map(MONGO_DROP.search, texts)):
+            return "drop data"
+        return EVERY_ROW if self.unbounded and any(map(MONGO_CHANGE.search, texts)) else ""
 
     def _describe_statements(self, texts: list[str]) -> str:
         if drop := next(filter(None, map(_find_drop, texts)), ""):
@@ -150,29 +174,49 @@ class DatabaseDrop(Policy):
 
 
 def _judge_framework(command: Command, found: Script) -> Verdict | None:
-    """What a framework, a restore or a dump does to a database, unless it is one for tests."""
+    """What a framework, a restore, a dump or a queue's tool throws away, unless it is for tests."""
     empties = deletes_every_row(command, found)
-    if not empties and not FRAMEWORKS.destroys(command):
+    harm = next((one for one in (FRAMEWORKS, QUEUES) if one.destroys(command)), None)
+    if not empties and harm is None:
         return None
-    if runs_in_test_environment(command, found) or any(map(is_test_address, command.args)):
+    if any(runs_in_test_environment(one, found) for one in (command, *_find_interpreter(command, found))):
+        return None
+    if any(map(is_test_address, command.args)):
+        return None
+    if harm is QUEUES and _names_test_queue(command):
         return None
     if command.name in RESTORERS and _is_for_tests(command, found):
         return None
-    return _tell(command, EVERY_ROW) if empties else FRAMEWORKS.tell(command)
+    return harm.tell(command) if harm is not None and not empties else _tell(command, EVERY_ROW)
+
+
+def _find_interpreter(command: Command, found: Script) -> tuple[Command, ...]:
+    """The program that runs the code which makes a call; its variables say what the call is about."""
+    before = reversed(found.commands[: command.index]) if command.name == LIBRARY_CALL else ()
+    return tuple(islice((one for one in before if one.name != LIBRARY_CALL), 1))
+
+
+def _names_test_queue(command: Command) -> bool:
+    """Whether the last thing that is named is called after tests: the queue, the stream, the topic."""
+    given = find_program(command.name).read(command.argv[1:])
+    named = (*given.operands[1:][-1:], *given.get_values(*QUEUE_OPTIONS))
+    return bool(named) and all(is_test_name(word.text.removeprefix("name=")) for word in named)
 
 
 def _tell(command: Command, what: str) -> Verdict:
     instead = "Make a backup and a migration that can be undone, or let the user run it."
     if what == EVERY_ROW:
         return ask(f"`{command.name}` would {what}, and what was there is gone. Say which rows. {instead}")
-    say = ask if what in (REPLACED, MATCHING_KEYS) or command.name.lower() in FILE_CLIENTS else deny
+    say = ask if what in (REPLACED, MATCHING_KEYS, EVERY_NODE) or command.name.lower() in FILE_CLIENTS else deny
     return say(f"`{command.name}` would {what}. {instead}")
 
 
 def _is_for_tests(command: Command, found: Script) -> bool:
     """Whether the database is one for tests on this machine, or a file that can be made again."""
     given = find_program(command.name).read(command.argv[1:])
-    names = [word.text for word in (*given.get_values(*NAME_OPTIONS), *given.operands[:1]) if " " not in word.text]
+    # `mysqladmin drop NAME`: the name stands behind the verb.
+    named = given.operands[-1:] if command.name in ADMIN_PROGRAMS else given.operands[:1]
+    names = [word.text for word in (*given.get_values(*NAME_OPTIONS), *named) if " " not in word.text]
     if command.name.lower() in FILE_CLIENTS:
         return any(LOCAL_NAMES.match(text) or any(map(is_test_name, text.split("/"))) for text in names)
     if any(map(is_test_address, names)) or runs_in_test_environment(command, found):

@@ -18,6 +18,8 @@ EVERY_ROW = re.compile(
     # Ruby: a class, or all of it, and nothing that says which.
     r"|(?:^|[\s;({\[])(?:[A-Z]\w*::)*[A-Z]\w*(?:\.(?:all|unscoped|with_deleted))*\.(?:delete_all|destroy_all|really_destroy_all)\b(?!\s*\(\s*\w)"
     r"|\b[A-Z]\w*(?:\.all)?\.(?:find_each|each)\s*(?:\(\s*&:(?:destroy|delete)!?\s*\)|\{\s*\|(\w+)\|\s*\1\.(?:destroy|delete)!?\s*\})"
+    # Ruby: jobs that wait.
+    r"|\bSidekiq::(?:Queue|RetrySet|ScheduledSet|DeadSet)\b[^;\n]{0,80}(?:\.clear\b|&:clear\b)|\bSidekiq\.redis\b[^;\n]{0,60}\bflush(?:all|db)\b"
     # PHP: models and tables of Laravel.
     r"|\b[A-Z]\w*::(?:truncate\(|query\(\)->(?:forceD|d)elete\(\))|\btable\([^)]{0,200}\)->(?:truncate|delete)\(\)"
     # Elixir.

@@ -1,13 +1,15 @@
-"""Databases in containers that the same line has started: nothing is in them but what the line has put there."""
+"""Databases that the same line has started: nothing is in them but what the line has put there."""
 
 import re
+from itertools import pairwise
 
 from synaptic.policies.reading import CONTAINER_PROGRAMS, runs_in_container
-from synaptic.policies.throwaway import is_chained, is_local_host
+from synaptic.policies.throwaway import is_chained, is_local_host, is_unconditional
 from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import find_program
+from synaptic.shell.names import split_names
 from synaptic.shell.paths import MAX_PATH
-from synaptic.shell.read.script import Command, Script
+from synaptic.shell.read.script import Command, Script, Word
 
 KEEPING = ("volume", "mount", "volumes-from")
 """Options by which a container holds what was there before."""
@@ -15,10 +17,44 @@ KEEPING = ("volume", "mount", "volumes-from")
 
 PORT_OPTIONS = ("port", "p")
 HOST_OPTIONS = ("host", "h")
+REDIS_SERVERS = split_names("redis-server valkey-server keydb-server")
+REDIS_CLIENTS = split_names("redis-cli valkey-cli keydb-cli")
+USUAL_PORT = "6379"
+"""Where a server may run already: then a second one fails to start, and the first one is emptied."""
+REDIS_KEEPING = split_names("--dir --dbfilename --appendonly --replicaof --slaveof")
 LOCAL_PORT = re.compile(r"\w+://(?:[^/@]*@)?(?:localhost|127\.0\.0\.1|\[::1\]):(\d+)(?:/|$)")
 
 
-def uses_started_container(command: Command, found: Script) -> bool:
+def uses_started_server(command: Command, found: Script) -> bool:
+    """Whether its database is one that a command before has started anew."""
+    return _uses_started_redis(command, found) or _uses_started_container(command, found)
+
+
+def _uses_started_redis(command: Command, found: Script) -> bool:
+    """Whether redis at a port of its own was started before, without a file of settings or of data."""
+    if command.name not in REDIS_CLIENTS:
+        return False
+    given = find_program(command.name).read(command.argv[1:])
+    port = given.get_value("p")
+    if not port or port == USUAL_PORT or given.has("u", "s") or not all(map(_is_here, given.get_values("h"))):
+        return False
+    before = (one for one in found.commands[: command.index] if one.name in REDIS_SERVERS and one.via == command.via)
+    return any(_starts_redis(one, port) and is_unconditional(one, found) for one in before)
+
+
+def _is_here(word: Word) -> bool:
+    return word.known and is_local_host(word.text)
+
+
+def _starts_redis(command: Command, port: str) -> bool:
+    """`redis-server --port 6399`; its first word may be a file of settings."""
+    args = command.args
+    return (
+        args[:1] != () and args[0][:2] == "--" and ("--port", port) in pairwise(args) and REDIS_KEEPING.isdisjoint(args)
+    )
+
+
+def _uses_started_container(command: Command, found: Script) -> bool:
     """Whether its database is in a container that a command before has started anew, without a volume."""
     if runs_in_container(command):
         return _is_in_started(command, found)

@@ -15,7 +15,7 @@ PLACE = re.compile(r"(?:rsync://[^/]+/|[^/:]+::?)(?P<path>.*)", re.DOTALL)
 OWN_FOLDER = re.compile(
     r"/(?:var/www|srv|opt|usr/share/nginx|usr/local/(?:www|share|lib|apache2)|home/[^/]+|Users/[^/]+|root|var/tmp|tmp"
     r"|(?:mnt|media|Volumes|data|storage|export)(?:/[^/]+)?|volume\d+|apps|sites|www|web)/+[^/.]"
-    r"|/(?:app|www|web|site|htdocs|code|workspace)/*$|(?:~[^/]*/+|(?:\./+)*)[^/~.]|\$"
+    r"|/(?:app|www|web|site|htdocs|httpdocs|public_html|code|workspace)/*$|(?:~[^/]*/+|(?:\./+)*)[^/~.]|\$"
 )
 """A place for one thing: below a folder that holds many, or in the home of whoever connects. Deployments go there."""
 SHARED_NAME = re.compile(
@@ -46,10 +46,11 @@ def find_emptied(command: Command, found: Script) -> MirroredFolder | None:
     if place is None or place["path"].startswith(("/tmp/", "/var/tmp/")):
         return None
     emptied = any(_is_empty(word, command, found) for word in words[:-1])
-    return MirroredFolder(words[-1], words[0]) if emptied or not _is_own_folder(place["path"]) else None
+    return MirroredFolder(words[-1], words[0]) if emptied or not is_own_folder(place["path"]) else None
 
 
-def _is_own_folder(path: str) -> bool:
+def is_own_folder(path: str) -> bool:
+    """Whether a folder of another machine is the place of one thing alone, as those of deployments are."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if ".." in parts or OWN_FOLDER.match(path) is None:
         return False

@@ -9,6 +9,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.infra.mirrored import MIRRORS, find_emptied
+from synaptic.policies.infra.transferred import TRANSFER_PROGRAMS, iter_deleted_paths, iter_emptied_folders
 from synaptic.policies.reading import (
     ELSEWHERE_PROGRAMS,
     SHELL_TOOLS,
@@ -44,6 +45,7 @@ MAX_SUFFIX = 16
 MAKERS = split_names("mkdir mktemp git tar unzip cp")
 MadeFolder = tuple[tuple[str, ...], str]
 """A folder that the same line has made, and through what that command ran."""
+SPEAKS_OF = ELSEWHERE_PROGRAMS | MIRRORS | TRANSFER_PROGRAMS
 UNKNOWN_WHOLE = re.compile(r"\$\{?\w+\}?/?|\$\(.*\)/?", re.DOTALL)
 
 
@@ -59,6 +61,8 @@ class RemoteDeletion(Policy):
     (`/var/lib/postgresql`, `/data`). Asks also before a folder of another machine is made equal to one of this one
     (`rsync --delete build/ host:/home/`). A deployment into a folder of its own (`host:/var/www/app/`, `host:app/`) is
     free, unless it is called after what others have put in (`backups`, `uploads`) or the source is empty; so is `-n`.
+    The commands for a file server are read too: `lftp -e 'mirror -R --delete build/ /'`, `rm -r` and patterns for
+    everything, given with an option or on the input of lftp, sftp and ftp.
     ## Why
     What runs over there serves other people, is seldom in a repository, and nobody here can look at what is lost.
     ## Known gaps
@@ -68,7 +72,7 @@ class RemoteDeletion(Policy):
     id = "infra.remote-deletion"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
-    speaks_of = ELSEWHERE_PROGRAMS | MIRRORS
+    speaks_of = SPEAKS_OF
     priority = 26
     preset = "essentials"
 
@@ -76,7 +80,7 @@ class RemoteDeletion(Policy):
     """Names of folders over there that may be deleted anywhere."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = get_script(event, facts, ELSEWHERE_PROGRAMS | MIRRORS)
+        found = get_script(event, facts, SPEAKS_OF)
         if found is None:
             return None
         for command in select_commands(found, MIRRORS):
@@ -86,7 +90,23 @@ class RemoteDeletion(Policy):
                     f"{lost.source.text!r}, and nothing here can bring it back. Look first (`{command.name} -n`), name "
                     "the folder of this one thing, or let the user do it."
                 )
-        return self._check_deleters(found)
+        return self._check_deleters(found) or self._check_transfers(found)
+
+    def _check_transfers(self, found: Script) -> Verdict | None:
+        for command in select_commands(found, TRANSFER_PROGRAMS):
+            deleted = (path for path in iter_deleted_paths(command, found) if not self._is_remade(path))
+            if emptied := next(iter_emptied_folders(command, found), None):
+                return ask(
+                    f"`{command.name}` would delete everything in {emptied!r} of the server that is not in the folder "
+                    "it is made equal to. Look first (`mirror --dry-run`), name the folder of this one thing, or let "
+                    "the user do it."
+                )
+            if path := next(deleted, None):
+                return ask(
+                    f"`{command.name}` would delete {path!r} of the server, with all that it holds, and nothing here "
+                    "can bring it back. Show what is there first (`ls`), or let the user delete it."
+                )
+        return None
 
     def _check_deleters(self, found: Script) -> Verdict | None:
         made: set[MadeFolder] = set()

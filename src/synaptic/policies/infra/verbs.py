@@ -91,7 +91,10 @@ def is_dry_run(command: Command, name: str = "") -> bool:
     """Whether it, or the tool of this name that it runs, only shows what it would do, or how it is used."""
     option = DRY_OPTIONS.get(name or command.name)
     shown = [text for text in command.args if text == option or DRY_RUN.fullmatch(text)]
-    return bool(shown) and not (set(shown) == {"-h"} and _names_host(command))
+    if shown:
+        return not (set(shown) == {"-h"} and _names_host(command))
+    program = find_program(command.name)
+    return program.has_role("dry") and program.read(command.argv[1:]).has_role("dry")
 
 
 def _names_host(command: Command) -> bool:

@@ -49,7 +49,7 @@ class ProgramEntry(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields
     family: bool = False
     """Its name may have a kind behind it."""
     database: str = ""
-    """What it is told in: `sql`, `mongo` or `redis`; `orm` where code of a framework has the database at hand."""
+    """What it is told in: `sql`, `mongo`, `redis` or `cypher`; `orm` where a framework's code has the database."""
     drops: str = ""
     """The form of the word that makes it drop a database."""
     opens: str = ""

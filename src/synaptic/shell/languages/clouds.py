@@ -18,7 +18,9 @@ MONGO_ADDRESS = re.compile(r"['\"](mongodb(?:\+srv)?://[^'\"\s]{1,200})")
 LOCAL = re.compile(r"(?:\w+://)?(?:[^/@]*@)?(?:localhost|127\.|\[::1\])")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 VERBS = ("delete", "terminate", "begin_delete", "purge", "deregister_image", "schedule_key_deletion", "prune", "remove",
-         "flush", "drop_database")  # fmt: skip
+         "flush", "drop")  # fmt: skip
+MONGO_EMPTYING = {"delete_many": "db.c.deleteMany({})", "drop": "db.c.drop()"}
+"""Calls that empty a collection when they are given nothing that says which, as the shell of the database has them."""
 SELECTIONS = frozenset({"all", "filter", "limit", "page_size", "get", "list"})
 """Methods that say which of many."""
 SINGLE_THINGS = frozenset(
@@ -53,8 +55,8 @@ def uses_cloud(code: str) -> bool:
     return any(sign in code for sign in CLOUD_SIGNS) and FAKES.search(code) is None
 
 
-def read_python_deletion(name: str, code: str, words: list[Word]) -> CodeAct | None:
-    """What a call with this dotted name deletes; a single object is left alone."""
+def read_python_deletion(name: str, code: str, words: list[Word], unfiltered: bool = False) -> CodeAct | None:
+    """What a call with this dotted name deletes; a single object is left alone. `unfiltered`: nothing says which."""
     vendor, _, rest = name.partition(".")
     parts = rest.split(".")
     if vendor == "boto3":
@@ -66,7 +68,7 @@ def read_python_deletion(name: str, code: str, words: list[Word]) -> CodeAct | N
         every = [Word("--all")] if "collection" in parts[-1] else []
         return CodeAct("argv", [Word("kubectl"), Word("delete"), Word(kind.replace("_", "-")), *words[:1], *every])
     if vendor in ("redis", "pymongo"):
-        return _read_distant(vendor, parts[-1], code)
+        return _read_distant(vendor, parts[-1], code, unfiltered)
     if vendor == "docker" and "volumes" in parts and parts[-1] in ("prune", "remove"):
         verb = "prune" if parts[-1] == "prune" else "rm"
         return CodeAct("argv", [Word("docker"), Word("volume"), Word(verb), *words[:1]])
@@ -100,7 +102,7 @@ def _read_boto(parts: list[str], code: str) -> CodeAct | None:
     return None if kind in SINGLE_THINGS else _make_aws("boto3", f"{verb}-{kind}", code)
 
 
-def _read_distant(vendor: str, verb: str, code: str) -> CodeAct | None:
+def _read_distant(vendor: str, verb: str, code: str, unfiltered: bool) -> CodeAct | None:
     """What is emptied in a database of another machine; one that no text names is mostly of this one."""
     found = (REDIS_HOST if vendor == "redis" else MONGO_ADDRESS).search(code)
     if found is None or LOCAL.match(found[found.lastindex or 0]):
@@ -108,8 +110,9 @@ def _read_distant(vendor: str, verb: str, code: str) -> CodeAct | None:
     address = Word(found[found.lastindex or 0])
     if vendor == "redis" and verb in ("flushall", "flushdb"):
         return CodeAct("argv", [Word("redis-cli"), Word("-u" if "://" in address.text else "-h"), address, Word(verb)])
-    whole = vendor == "pymongo" and verb == "drop_database"
-    return CodeAct("argv", [Word("mongosh"), address, Word("--eval"), Word("db.dropDatabase()")]) if whole else None
+    whole = vendor == "pymongo" and (verb == "drop_database" or (unfiltered and verb in MONGO_EMPTYING))
+    said = MONGO_EMPTYING.get(verb, "db.dropDatabase()")
+    return CodeAct("argv", [Word("mongosh"), address, Word("--eval"), Word(said)]) if whole else None
 
 
 def _read_method(program: str, parts: list[str]) -> CodeAct | None:

@@ -5,6 +5,7 @@ import re
 from synaptic.model.once import computed_once
 from synaptic.shell.languages.acts import MAX_ACTS, CodeAct, CodeEffects, join_paths, make_deletion
 from synaptic.shell.languages.clouds import read_javascript_deletions, uses_cloud
+from synaptic.shell.languages.data_libraries import JAVASCRIPT_SIGNS, read_javascript_emptying
 from synaptic.shell.languages.dialects import EMPTIES, METHOD_OWNERS, PACKAGE_DELETERS, REMOVES, SQL_METHODS, Dialect
 from synaptic.shell.languages.foreign_names import MODULES, HelperFunction
 from synaptic.shell.languages.foreign_sending import CodeSending, classify_origin, fetches_remotely
@@ -46,9 +47,18 @@ class _ForeignReader(CodeSending):
 
     def read(self) -> list[CodeAct]:
         acts = self._read_range(0, len(self.row))
-        if self.dialect.name == "javascript" and uses_cloud(self.code):
-            acts += read_javascript_deletions(" ".join(text for kind, text in self.row if kind != "string"), self.code)
+        if self.dialect.name == "javascript":
+            acts += self._read_libraries()
         return acts[: MAX_ACTS + 1]
+
+    def _read_libraries(self) -> list[CodeAct]:
+        """What is deleted in clouds, and emptied or dropped in databases and queues."""
+        acts: list[CodeAct] = []
+        if uses_cloud(self.code):
+            acts += read_javascript_deletions(" ".join(text for kind, text in self.row if kind != "string"), self.code)
+        if JAVASCRIPT_SIGNS.search(self.code):
+            acts += read_javascript_emptying(self.row, self.code)
+        return acts
 
     def _read_range(self, start: int, end: int) -> list[CodeAct]:
         acts: list[CodeAct] = []

@@ -6,6 +6,7 @@ import re
 from synaptic.shell.book.entries import SHELL_PROGRAMS
 from synaptic.shell.languages.acts import CodeAct, concat_words, make_deletion
 from synaptic.shell.languages.clouds import VERBS
+from synaptic.shell.languages.data_libraries import PYTHON_CALLS
 from synaptic.shell.languages.python_database import SQL_METHODS, PythonDatabases
 from synaptic.shell.languages.python_sending import ALWAYS_SENDING, OPEN_CALLS, READ_METHODS, SEND_CALLS
 from synaptic.shell.read.script import Word
@@ -45,7 +46,7 @@ RELEVANT_CALLS = (
     frozenset(name.rpartition(".")[2] for name in DOTTED_CALLS)
     | RUN_CODE | REMOVING_METHODS.keys() | WRITING_METHODS | SQL_METHODS | READ_METHODS | SEND_CALLS | ALWAYS_SENDING
     | {name.rpartition(".")[2] for name in (*RUN_CODE, *PAGER_CALLS)} | CODE_METHODS
-    | {"rmdir", "chmod", "chown", "urlretrieve", "write", "read", "create_subprocess_exec", "chdir"}
+    | PYTHON_CALLS | {"rmdir", "chmod", "chown", "urlretrieve", "write", "read", "create_subprocess_exec", "chdir"}
 )  # fmt: skip
 """The last names of all calls that do something."""
 
@@ -111,6 +112,8 @@ class PythonCalls(PythonDatabases):
             self.read_kill(name, arguments)
         elif (lost := self.read_cloud_call(node, name)) is not None:
             self.acts.append(lost)
+        elif (emptied := self.read_library_call(node, name)) is not None:
+            self.acts.append(emptied)
         elif (sent := self.find_sent(node, name)) is not None:
             self.acts.append(sent)
         elif not self.read_file_command(name, arguments):

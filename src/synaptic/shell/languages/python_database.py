@@ -3,8 +3,11 @@
 import ast
 import re
 
+from synaptic.model.once import computed_once
 from synaptic.shell.languages.acts import CodeAct
-from synaptic.shell.languages.clouds import VERBS, read_python_deletion, uses_cloud
+from synaptic.shell.languages.clouds import MONGO_EMPTYING, VERBS, read_python_deletion, uses_cloud
+from synaptic.shell.languages.code_database import CodeDatabase, describe_database
+from synaptic.shell.languages.data_libraries import PYTHON_CALLS, deletes_rows, make_library_call, read_python_emptying
 from synaptic.shell.languages.python_sending import PythonSending
 from synaptic.shell.read.script import Word
 
@@ -56,7 +59,24 @@ class PythonDatabases(PythonSending):
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         if isinstance(owner, ast.Name) and owner.id in self.drawn:
             name = f"{self.resolve_name(self.drawn[owner.id])}.{last}"
-        return read_python_deletion(name, self.code, [self.to_word(item) for item in node.args])
+        if last in MONGO_EMPTYING and "pymongo" in self.code:
+            name = f"pymongo.{last}"  # a collection is named in many ways: `client["shop"].orders`
+        words = [self.to_word(item) for item in node.args]
+        return read_python_deletion(name, self.code, words, not node.args or _is_empty_table(node.args[0]))
+
+    def read_library_call(self, node: ast.Call, name: str) -> CodeAct | None:
+        """What is emptied or dropped through a library that has the database at hand."""
+        if name.rpartition(".")[2] not in PYTHON_CALLS or name.startswith("pymongo."):
+            return None
+        call = ast.unparse(node.func)
+        words = read_python_emptying(call)
+        if not words or self._described.is_throwaway or (deletes_rows(call) and self._described.is_made_good):
+            return None
+        return make_library_call(words, self._described)
+
+    @computed_once
+    def _described(self) -> CodeDatabase:
+        return describe_database(self.code)
 
     def _find_connection(self, node: ast.expr) -> ast.Call | None:
         """The call that opened the database on which another one is made."""
@@ -74,3 +94,7 @@ class PythonDatabases(PythonSending):
 def _find_database_file(word: Word) -> Word:
     """The file of a database; `sqlite://` alone is one in memory."""
     return Word(SQLITE.sub("", word.text) or ":memory:", word.known)
+
+
+def _is_empty_table(node: ast.expr) -> bool:
+    return isinstance(node, ast.Dict) and not node.keys

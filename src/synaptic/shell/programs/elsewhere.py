@@ -100,8 +100,8 @@ def _find_remote_command(program: ProgramEntry, words: list[Word]) -> Sequence[W
 def run_ansible(shell: Evaluation, call: CommandCall) -> str | None:
     """`ansible all -m shell -a 'uptime'`; without a module it is `command`."""
     given = read_call(call)
-    if not given.get_values("args"):
-        return None
+    if not given.get_values("args") or given.has("check"):
+        return None  # a rehearsal runs no command and changes nothing
     argument, kind = given.get_values("args")[0], (given.get_value("module-name") or "command").rpartition(".")[2]
     if kind in LINE_MODULES:
         run_there(shell, call, [argument], "ansible")
