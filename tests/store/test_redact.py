@@ -191,6 +191,15 @@ def test_time_grows_with_the_input_not_with_its_square(unit):
     assert large < 28 * max(small, 0.0005)
 
 
+@pytest.mark.parametrize("program", ["7z", "at 10:00:07Z", "mysql", "mariadb-dump", "sshpass", "curl", "docker login"])
+def test_a_secret_between_a_program_and_its_password_is_found_as_well(program):
+    """The time in a log line may end like the name of a program, and a password stand behind other secrets."""
+    secret = "s3cretW0rdOfSomebody99"
+    text = f"{program} [Fetch] https://me:{secret}@h then mysql -p{secret} or --password {secret}"
+    for data in (text.encode(), json.dumps({"line": json.dumps({"url": text})}).encode()):
+        assert secret.encode() not in redact_bytes(data)
+
+
 def test_the_same_object_comes_back_when_there_is_nothing():
     data = b'{"command":"ls -la"}'
     assert redact_bytes(data) is data

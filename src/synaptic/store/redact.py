@@ -83,11 +83,13 @@ def _find_all(data: bytes) -> list[RedactedSpan]:
 
 
 def _find_spans(data: bytes) -> Iterator[RedactedSpan]:
-    lowered, done, looked = data.lower(), 0, 0
+    lowered, looked = data.lower(), 0
+    covered: list[tuple[int, int]] = []
     for hit in _ANCHORS.finditer(lowered):
         start = hit.start()
-        # An anchor inside a secret that is already covered (a `token` in a URL) would give overlapping spans.
-        if start < done:
+        # An anchor inside a secret that is already covered (a `token` in a URL) would give overlapping spans. One
+        # between a program and its password, which may stand far behind it, may have a secret of its own.
+        if covered and any(begin <= start < end for begin, end in covered):
             continue
         span = _match_span(data, lowered, start)
         if span is not None and span[2] is _CODED_MARK:
@@ -96,7 +98,8 @@ def _find_spans(data: bytes) -> Iterator[RedactedSpan]:
             looked = max(looked, place[1])
             span = (*place, _CODED_MARK) if is_secret else None
         if span is not None:
-            done = max(done, span[1])
+            covered = [(begin, end) for begin, end in covered if end > start]
+            covered.append(span[:2])
             yield span
 
 
