@@ -97,7 +97,7 @@ def _find_spans(data: bytes) -> Iterator[RedactedSpan]:
             place, is_secret = find_coded(data, start, _holds_secret) if start >= looked else ((start, start), False)
             looked = max(looked, place[1])
             span = (*place, _CODED_MARK) if is_secret else None
-        if span is not None:
+        if span is not None and span[:2] not in covered:
             covered = [(begin, end) for begin, end in covered if end > start]
             covered.append(span[:2])
             yield span
