@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 
-import typer
-
 from docs.pages.table import HEADER
+from synaptic.cli import typer
 from synaptic.cli.main import run_command_line
 from synaptic.cli.verbs import VERBS
 
@@ -35,7 +34,7 @@ def commands() -> Iterator[tuple[str, ...]]:
     yield ()
     for verb, (file, _) in VERBS.items():
         yield (verb,)
-        below = getattr(typer.main.get_command(import_module(f"synaptic.cli.{file}").app), "commands", {})
+        below = getattr(typer.get_command(import_module(f"synaptic.cli.{file}").app), "commands", {})
         yield from ((verb, word) for word in below)
 
 

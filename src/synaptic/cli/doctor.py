@@ -2,9 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.health import examine_setup, repair_setup
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import Json, format_examples, make_verb_app

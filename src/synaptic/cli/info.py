@@ -3,9 +3,8 @@
 from typing import Annotated
 
 import msgspec
-import typer
 
-from synaptic.cli import plan, screen
+from synaptic.cli import plan, screen, typer
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import (
     ChannelOption,

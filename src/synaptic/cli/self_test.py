@@ -3,9 +3,8 @@
 from typing import Annotated
 
 import msgspec
-import typer
 
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.hooks.nearest import make_hint
 from synaptic.model.errors import DeclarationError

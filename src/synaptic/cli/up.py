@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-import typer
 
-from synaptic.cli import daemon, event, screen
+from synaptic.cli import daemon, event, screen, typer
 from synaptic.cli.bootstrap import print_report, read_installation
 from synaptic.cli.place import CommandPlace, find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
-from synaptic.daemon.methods import entry_to_json
 from synaptic.model.errors import DaemonError
 from synaptic.setup import bootstrap as packages
 from synaptic.store import journal
-from synaptic.store.record import JournalEntry
+from synaptic.store.record import JournalEntry, entry_to_json
 
 app = make_verb_app()
 

@@ -4,9 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.carry_out import open_context, run_to_end
 from synaptic.cli.place import CommandPlace, find_place, require_root
 from synaptic.cli.registered import load_hook_catalog

@@ -3,9 +3,8 @@
 from typing import Annotated
 
 import msgspec
-import typer
 
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import ScopeOption, find_installed_sites, list_sites
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
