@@ -85,7 +85,8 @@ def _ask_here(place: CommandPlace, call: CheckedCall) -> dict[str, Any]:
             await checker.close()
         return {**summarize_decision(decision), "asked": list_asked(decision)}
 
-    return run_to_end(decide())
+    with screen.show_progress("asking every hook"):
+        return run_to_end(decide())
 
 
 def _answer_lines(place: CommandPlace, policies_only: bool) -> None:

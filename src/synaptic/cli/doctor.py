@@ -25,9 +25,10 @@ def doctor(
 ) -> None:
     """Look at everything between an agent and a hook; exit code 1 when something fails."""
     place = find_place()
-    repaired = repair_setup(place, list(examine_setup(place))) if fix else []
-    # Again after the repair: what is shown is how it is now.
-    findings = list(examine_setup(place))
+    with screen.show_progress("looking at every hook"):
+        repaired = repair_setup(place, list(examine_setup(place))) if fix else []
+        # Again after the repair: what is shown is how it is now.
+        findings = list(examine_setup(place))
     failed = [finding for finding in findings if finding.state == "fail"]
     if as_json:
         screen.print_json({"ok": not failed, "repaired": repaired, "findings": findings})

@@ -35,7 +35,7 @@ def info(
     wanted = WantedPackage(
         name=package, channel=find_channel(place, channel), version=version or None, agents=list_project_agents(place)
     )
-    with open_chosen_source(registry, place) as source:
+    with screen.show_progress("asking the registry"), open_chosen_source(registry, place) as source:
         bundle = fetch_bundle(source, wanted)
     here_already = [(site.scope, record.version) for site, record in find_installed_sites(place, package, None)]
     if as_json:

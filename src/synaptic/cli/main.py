@@ -5,6 +5,8 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated
 
+from click.shell_completion import shell_complete
+
 import synaptic
 from synaptic.cli import screen, typer
 from synaptic.cli.verbs import VerbGroup
@@ -55,10 +57,12 @@ def run_command_line(arguments: Sequence[str], name: str = NAMES[0]) -> int:
     # Looked for in the words: an error may come before the options are parsed.
     wants_json = "--json" in arguments
     try:
-        code = typer.get_command(app).main(list(arguments), prog_name=name, standalone_mode=False)
+        code = _run_or_complete(arguments, name)
         # Here, where a closed pipe is caught: at exit the interpreter would complain about it.
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
+    except typer.Exit as ended:
+        return ended.exit_code
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 1
     except typer.Abort:
@@ -75,6 +79,18 @@ def run_command_line(arguments: Sequence[str], name: str = NAMES[0]) -> int:
         return _report_misuse(error, wants_json)
     except Exception as error:  # noqa: BLE001  the last catch: a person gets a line, the traceback goes to a file
         return _report_crash(error, wants_json)
+
+
+def _run_or_complete(arguments: Sequence[str], name: str) -> object:
+    """Run the command, or answer a shell that asks what may come next.
+
+    Not by click's `main`: it writes a line of its own when somebody presses Ctrl-C.
+    """
+    command, variable = typer.get_command(app), f"_{name.upper()}_COMPLETE"
+    if asked := os.environ.get(variable):
+        return shell_complete(command, {}, name, variable, asked)
+    with command.make_context(name, list(arguments)) as context:
+        return command.invoke(context)
 
 
 def _report_error(error: SynapticError, wants_json: bool) -> int:

@@ -53,7 +53,8 @@ def list_policies(
 ) -> None:
     """Every policy on one line: on or off here, its preset, what it is about. Counts are of the last 30 days."""
     place = find_place()
-    presets, rows = policy_rows.collect_rows(place)
+    with screen.show_progress("counting what the journal holds"):
+        presets, rows = policy_rows.collect_rows(place)
     if preset and preset.removeprefix("@") not in PRESETS:
         raise DeclarationError(f"there is no preset `{preset}`", hint=make_hint(preset, PRESETS))
     wanted = PolicyFilter(on=on, preset=preset.removeprefix("@"), fired=fired)

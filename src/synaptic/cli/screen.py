@@ -4,9 +4,10 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event, Thread
 
 import msgspec
 
@@ -18,6 +19,8 @@ from synaptic.model.refusal import Refusal
 WORD_COLOURS = {"ok": "green", "warn": "yellow", "fail": "red", "deny": "red", "ask": "yellow", "rewrite": "cyan"}
 WORD_COLOURS |= {"error": "red", "attention": "yellow", "working": "cyan", "checked": "green", "allow": "green"}
 USUAL_WIDTH = 80
+PROGRESS_SECONDS = 1.0
+"""Until something is said about work that goes on, and between two words about it."""
 COLOUR_CODES = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
 VERDICT_WORDS = re.compile(rf"(?<!\S)(?:{'|'.join(WORD_COLOURS)})(?!\S)")
 
@@ -58,6 +61,33 @@ def warn(text: str) -> None:
 def note(text: str) -> None:
     """Say something beside the answer: a script that reads stdout does not see it."""
     print(f"  {clean_text(text)}", file=sys.stderr)
+
+
+@contextmanager
+def show_progress(what: str) -> Iterator[None]:
+    """Say on a terminal what takes so long, once it has taken a second; the line is gone when it is done."""
+    if not (sys.stderr.isatty() and os.environ.get("TERM") != "dumb"):
+        yield
+        return
+    done = Event()
+    shown = Thread(target=_show_until, args=(done, clean_text(what)), daemon=True)
+    shown.start()
+    try:
+        yield
+    finally:
+        done.set()
+        shown.join()  # nothing may be written over its line
+
+
+def _show_until(done: Event, what: str) -> None:
+    seconds = 0
+    while not done.wait(PROGRESS_SECONDS):
+        seconds += 1
+        sys.stderr.write(f"\r\033[K{what} … {seconds} s")
+        sys.stderr.flush()
+    if seconds:
+        sys.stderr.write("\r\033[K")
+        sys.stderr.flush()
 
 
 def paint_word(word: str) -> str:

@@ -37,7 +37,8 @@ def self_test(
     known = load_policies()
     if name and name not in known:
         raise DeclarationError(f"there is no policy `{name}`", hint=make_hint(name, known))
-    results = [run_cases(policy) for policy in ([known[name]] if name else known.values())]
+    with screen.show_progress("asking every policy about its cases"):
+        results = [run_cases(policy) for policy in ([known[name]] if name else known.values())]
     failed = sum(len(one.failed) for one in results)
     _print_results(results, failed, as_json)
     if failed:

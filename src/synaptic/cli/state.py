@@ -80,7 +80,7 @@ def _print_section(section: ChangedSection, as_json: bool) -> None:
     for warning in section.warnings:
         screen.warn(warning)
     if as_json:
-        screen.print_json(section.values)
+        screen.print_document(section.values)
     else:
         _print_values(section.values)
 

@@ -37,7 +37,8 @@ def show(
     if by not in ("", *names):
         raise typer.BadParameter(f"--by is one of {', '.join(names)}")
     place = find_place()
-    tables = {name: rows for name, rows in _build_tables(place, days).items() if by in ("", name)}
+    with screen.show_progress("counting what the journal holds"):
+        tables = {name: rows for name, rows in _build_tables(place, days).items() if by in ("", name)}
     if as_json:
         screen.print_json({"root": place.root, "days": days, **tables})
         return

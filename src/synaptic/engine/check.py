@@ -119,4 +119,4 @@ def list_asked(decision: Decision) -> dict[str, object]:
 
 
 def _explain_absence(step: TraceStep) -> dict[str, str]:
-    return {"hook": step.hook, "why": step.note or "nobody waits for it"}
+    return {"hook": step.hook, "why": step.note}
