@@ -78,7 +78,7 @@ def test_a_policy_that_runs_programs_is_off_when_only_the_project_wants_it(user:
 
 def test_the_list_has_one_line_a_policy_within_the_terminal(user: User):
     code, seen = at_terminal(["policy", "list"], TERM="xterm", COLUMNS="80", NO_COLOR="1")
-    lines = [line for line in seen.replace("\r", "").split("\n") if line.startswith(("on ", "off "))]
+    lines = [line for line in seen.replace("\r", "").split("\n") if line.startswith(("on  ", "off  "))]
     assert code == 0
     assert [line.split()[1] for line in lines] == list(load_policies())
     assert max(map(len, lines)) <= 80
@@ -87,7 +87,7 @@ def test_the_list_has_one_line_a_policy_within_the_terminal(user: User):
 def test_the_list_is_narrowed(user: User):
     user.configures('presets = ["essentials"]\n[policies."sane.stale-session"]\nenabled = true\n')
     shown = user.types("policy", "list", "--on", "--preset", "sane")
-    assert [line.split()[1] for line in shown.out.splitlines() if line.startswith("on ")] == ["sane.stale-session"]
+    assert [line.split()[1] for line in shown.out.splitlines() if line.startswith("on  ")] == ["sane.stale-session"]
     assert "1 of " in shown.out
     every = user.types("policy", "list", "--preset", "strict", "--json").json["policies"]
     assert len(every) == len(load_policies())
@@ -100,9 +100,8 @@ def test_what_has_fired_is_listed_with_its_counts(user: User):
     user.sends()
     payload = {"session_id": "s", "cwd": str(user.project), "hook_event_name": "PreToolUse", "tool_name": "Bash"}
     call = {**payload, "tool_input": {"command": "git push -f origin main"}}
-    subprocess.run(
-        [user.home.dispatch, "PreToolUse"], input=json.dumps(call).encode(), check=False, capture_output=True
-    )
+    event = json.dumps(call).encode()
+    subprocess.run([user.home.dispatch, "PreToolUse"], input=event, check=False, capture_output=True)
     user.types("daemon", "stop")
     shown = user.types("policy", "list", "--fired")
     assert "git.force-push" in shown.out and "1 of 1" in shown.out

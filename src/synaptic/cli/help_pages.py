@@ -1,5 +1,6 @@
 """What a help page shows: arguments with a line each, options, and commands in groups."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,14 +14,24 @@ class HelpedArgument(click.Argument):
         super().__init__(decls, **settings)
         self.help = help
 
+    def make_metavar(self, ctx: Context) -> str:
+        """Its name: in brackets where it may be left out, with dots where there may be many."""
+        name = self.metavar or str(self.name).upper()
+        many = "..." if self.nargs == -1 and not name.endswith("...") else ""
+        return f"{name}{many}" if self.required or name.startswith("[") else f"[{name}]{many}"
+
     def get_help_record(self, ctx: Context) -> tuple[str, str]:
-        """Its name, and its line; whether it has to be there."""
-        needed = "[required]" if self.required else ""
+        """Its name, and its line; whether it has to be there, or what counts without it."""
+        plain = f"[default: {self.default}]" if isinstance(self.default, str | Path) and str(self.default) else ""
+        needed = "[required]" if self.required else plain
         return self.make_metavar(ctx), "  ".join(filter(None, (self.help, needed)))
 
 
 class HelpedCommand(click.Command):
     """A command whose help has its arguments in a list of their own."""
+
+    def format_arguments(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Nothing: newer versions of click have such a list, older ones do not, and ours is the same in both."""
 
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
         _write_parameters(self, ctx, formatter)
@@ -28,6 +39,9 @@ class HelpedCommand(click.Command):
 
 class HelpedGroup(click.Group):
     """A group whose help begins like that of a command; its commands stand in the order they were written in."""
+
+    def format_arguments(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Nothing, as in a command."""
 
     def list_commands(self, ctx: Context) -> list[str]:
         return list(self.commands)

@@ -129,6 +129,8 @@ def _build_parameter(one: inspect.Parameter) -> click.Parameter:
         settings["default"] = one.default
     if not declared.is_option:
         return HelpedArgument([one.name], nargs=-1 if is_list else 1, **settings)
+    if kind in (int, float):
+        settings.setdefault("metavar", "N")
     words = declared.param_decls or _spell_option(one.name, kind)
     settings["show_default"] = one.default not in UNSHOWN_DEFAULTS and not is_required
     if kind is bool and not settings.get("is_flag"):
