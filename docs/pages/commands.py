@@ -25,8 +25,8 @@ Exit codes: 0 done, 1 failed, 2 misused, 3 for people only and an agent has aske
 
 `--json` prints one object on stdout: `"ok": true` and the answer's own fields beside it; `"ok": false` where the answer
 is a no (`doctor`, `verify`, `daemon status`), or where the command has failed: then `error` holds `kind`, `message`,
-`where` (a file, a key), `hint` (what to type), and for some a `code` to compare. A value that is asked for by its name is
-printed as it is: `state get`, `state set`, `state reset`, `config schema`, `rpc`, `emit`. `tail --json` and
+`where` (a file, a key), `hint` (what to type), and for some a `code` to compare. A value that is asked for by its name
+is printed as it is: `state get`, `state set`, `state reset`, `config schema`, `rpc`, `emit`. `tail --json` and
 `check --jsonl` print one object a line. Progress and warnings go to stderr, colours only to a terminal, and not where
 `NO_COLOR` is set.
 """
