@@ -175,8 +175,9 @@ def _split_needs(needs: frozenset[str]) -> tuple[tuple[tuple[str, Gatherer], ...
 
 
 def _read_sections(call: Call, means: EngineMeans, sections: frozenset[str]) -> State:
-    """The signed sections; where the store cannot be read, none of them is known."""
+    """The signed sections; where the store cannot be read, what was last known of them."""
+    owner = state.SectionOwner(call.root, call.event.session_id)
     try:
-        return state.read_state(means.store, state.SectionOwner(call.root, call.event.session_id), sections)
+        return state.read_state(means.store, owner, sections)
     except StoreError:
-        return State(known=False)
+        return state.recall_state(means.store, owner, sections)

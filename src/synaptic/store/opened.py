@@ -115,7 +115,7 @@ class OpenedDatabase:
 
     def _connect(self) -> None:
         # In this order: whoever makes a key has made the tables before, so one without the other was emptied.
-        had_state, is_first = self._has_key(), not self.generation
+        had_state, is_first = self.has_signed_state(), not self.generation
         if is_first:
             self._watch.look_before_opening()
         # Opening may wait for a migration in another process; later on an agent is waiting for the answer.
@@ -149,7 +149,7 @@ class OpenedDatabase:
         if self.durable and not self.has_lost_state:
             self.has_lost_state = losses.has_lost_state(connection)
 
-    def _has_key(self) -> bool:
+    def has_signed_state(self) -> bool:
         """Whether state was ever signed in this home."""
         return self.path.with_name(losses.KEY_NAME).exists()
 
@@ -192,7 +192,7 @@ class OpenedDatabase:
         self._use_connection(connection, durable=False)
         self._unfinished.clear()  # all that was answered is written again when there is a file
         # What is stored cannot be read now: that relaxes nothing.
-        self.has_lost_state = self._has_key()
+        self.has_lost_state = self.has_signed_state()
         self.trouble = str(trouble)
         self.notices.append(f"{trouble}: events are kept in memory only")
 
