@@ -10,7 +10,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import get_script
 from synaptic.policies.throwaway import names_local_service
-from synaptic.shell.book.arguments import Flag, read_arguments
+from synaptic.shell.book.arguments import Flag, holds_option, read_arguments
 from synaptic.shell.book.entries import BOOK, ProgramEntry, find_program
 from synaptic.shell.book.notation import OptionGrammar
 from synaptic.shell.read.script import Command, Script, Word
@@ -69,12 +69,10 @@ def read_harm(kind: str, loss: str, instead: str = "") -> Harm:
 def matches_form(command: Command, forms: Mapping[str, re.Pattern[str]]) -> bool:
     """Whether the words of a command match the form of its program, and it is no dry run."""
     name, words = find_tool(command, forms)
+    if not name:
+        return False
     # The form first: most commands do not match, and the rest costs more.
-    return (
-        bool(name)
-        and forms[name].search(sort_line(find_program(name), words)) is not None
-        and not is_dry_run(command, name)
-    )
+    return forms[name].search(sort_line(find_program(name), words)) is not None and not is_dry_run(command, name)
 
 
 def find_tool(command: Command, known: Container[str]) -> tuple[str, tuple[Word, ...]]:
@@ -109,7 +107,7 @@ def sort_line(program: ProgramEntry, words: tuple[Word, ...]) -> str:
     So `kubectl -n prod delete pod x` reads `delete pod x -n=prod`. A blank inside a word becomes `_`, a text that
     names nothing is left out, and what stands behind `--` or belongs to another command is none of its words.
     """
-    if not any(word.text[:1] == "-" for word in words):  # as most commands are written
+    if not holds_option(words):  # as most commands are written
         if words and (verb := program.find_verb(words[0].text)) is not None and verb.starts_command:
             return words[0].text
         return _join_words(word.text for word in words)

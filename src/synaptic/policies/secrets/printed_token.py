@@ -9,7 +9,7 @@ from synaptic.policies.secrets.picked import find_other_environment, find_picked
 from synaptic.policies.secrets.printers import (
     ENVIRONMENT_PRINTERS,
     PRINTERS,
-    SECRET_HINT,
+    SECRET_HINTS,
     VARIABLE_PRINTERS,
     PrintedOutputs,
     find_variable,
@@ -82,7 +82,7 @@ class PrintedToken(Policy):
         """A variable with a secret that is shown; almost every command ends at the first question."""
         if VARIABLE_PRINTERS.isdisjoint(known.programs) and ENVIRONMENT_PRINTERS.isdisjoint(known.programs):
             return ""
-        if SECRET_HINT.search(known.text) is None:
+        if not any(hint in known.low_text for hint in SECRET_HINTS):
             return ""
         found, outputs = known.script, PrintedOutputs(known.script)
         for command in select_commands(found, VARIABLE_PRINTERS | ENVIRONMENT_PRINTERS):
