@@ -7,7 +7,7 @@ from operator import attrgetter
 
 import msgspec
 
-from synaptic.model.once import computed_once
+from synaptic.model.once import computed_once, kept_beside
 from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.effects import Effects, read_effects
 from synaptic.shell.effects.git import find_git_calls
@@ -149,6 +149,7 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
         texts.discard("/dev/null")  # in most scripts, and no danger to anybody
         return texts
 
+    @kept_beside
     def starts_in(self, folder: str) -> bool:
         """Whether every relative path starts in this folder."""
         for start in self.start_folders:
