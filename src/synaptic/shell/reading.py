@@ -123,12 +123,13 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
     @computed_once
     def acting_git_calls(self) -> tuple[GitCall, ...]:
         """Those of them that do something, so that showing the manual is none."""
-        return tuple(call for call in self.git_calls if not call.is_help)
+        calls = self.git_calls
+        return tuple([call for call in calls if not call.is_help]) if calls else ()
 
     @computed_once
     def git_verbs(self) -> frozenset[str]:
         """The verbs of those."""
-        return frozenset(call.verb for call in self.acting_git_calls)
+        return frozenset([call.verb for call in self.acting_git_calls])
 
     @computed_once
     def leads_out(self) -> bool:

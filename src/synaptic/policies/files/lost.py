@@ -6,7 +6,6 @@ from functools import lru_cache
 
 import msgspec
 
-from synaptic.model.once import kept_beside
 from synaptic.policies.files.led import LedPath, NamedPlace, follow_led, list_led
 from synaptic.policies.reading import runs_elsewhere
 from synaptic.shell.effects.commands import CHANGING_PROGRAMS, DELETING_PROGRAMS
@@ -48,7 +47,6 @@ class LostPath(msgspec.Struct, frozen=True):
     """Where it is moved to."""
 
 
-@kept_beside
 def may_change(known: CommandReading) -> bool:
     """Whether a command can destroy or make anything at all."""
     for redirect in known.script.redirects:

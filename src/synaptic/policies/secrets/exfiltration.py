@@ -172,7 +172,6 @@ def _list_hints() -> tuple[str, ...]:
     return (*list_private_hints(), *KEY_HINTS, *HISTORY_HINTS)
 
 
-@kept_beside
 def _opens_connection(known: CommandReading) -> bool:
     """Whether a redirection goes to another machine."""
     if not (known.has_long_words or known.find_hints(SOCKETS, known.words)):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import chain, pairwise
 from typing import Annotated
 
@@ -121,8 +122,13 @@ class SecretFiles(Policy):
 
 @kept_beside
 def _find_private_hints(known: CommandReading, env_files: bool) -> tuple[str, ...]:
+    return known.find_hints(_list_all_hints(env_files))
+
+
+@cache
+def _list_all_hints(env_files: bool) -> tuple[str, ...]:
     more = (*MORE_HINTS, ".env") if env_files else MORE_HINTS
-    return known.find_hints((*list_private_hints(), *more))
+    return (*list_private_hints(), *more)
 
 
 def _find_call_paths(event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:

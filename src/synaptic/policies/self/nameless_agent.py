@@ -6,7 +6,6 @@ from functools import cache
 
 from synaptic.agents.base import Agent
 from synaptic.agents.shared.discover import find_agent, load_agents
-from synaptic.model.once import kept_beside
 from synaptic.policies.reading import runs_elsewhere
 from synaptic.shell.book.entries import UNKNOWN_PROGRAM, find_program
 from synaptic.shell.names import split_names
@@ -29,7 +28,6 @@ def only_shows(args: Sequence[str]) -> bool:
     return bool(args) and args[0] in HARMLESS_ARGUMENTS
 
 
-@kept_beside
 def has_nameless_sign(known: CommandReading) -> bool:
     """Whether a script may hold such a start at all: cheaper to ask than every command."""
     text = known.text
