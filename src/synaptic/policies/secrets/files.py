@@ -258,7 +258,9 @@ def _iter_found(root: str, names: list[str]) -> Iterator[str]:
 
 
 def _may_be_private(word: Word, command: Command) -> bool:
-    return PRIVATE_NAME.search(word.text) is not None or PRIVATE_NAME.search(command.cwd) is not None
+    # The dot by itself: most names have one, and the pattern would ask for everything else before it.
+    text, cwd = word.text, command.cwd
+    return "." in text or "." in cwd or bool(PRIVATE_NAME.search(text) or PRIVATE_NAME.search(cwd))
 
 
 def _is_contained(one: Command | Redirect) -> bool:
