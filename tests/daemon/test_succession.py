@@ -27,6 +27,7 @@ NEEDED = Path(msgspec.__file__).parent.parent
 AGENTS = 20
 RESET = {"tool_name": "Bash", "tool_input": {"command": "git reset --hard HEAD~3"}}
 """Only a payload: nothing here runs it."""
+SESSIONS = "SELECT session FROM events WHERE session LIKE 'agent-%'"
 POLICY = "policies/git/reset_hard.py"
 SETUP = "from pathlib import Path; from synaptic.model.home import Home; from synaptic.setup import dispatcher; "
 
@@ -58,7 +59,7 @@ class Clone(Setting):
         return self.wait_for(lambda: self.pid not in (0, pid) and client.is_responding(self.home))
 
     def ask(self) -> str:
-        done = self.dispatch("PreToolUse", self.payload(**RESET))
+        done = self.dispatch("PreToolUse", self.payload(session_id=client.new_call_id(), **RESET))
         return json.loads(done.stdout)["hookSpecificOutput"]["permissionDecisionReason"]
 
 
@@ -71,14 +72,47 @@ def clone(tmp_path: Path) -> Iterator[Clone]:
     made.close()
 
 
-def read_journal(home: Home, session: str) -> Counter[str]:
-    """How often each call of these sessions is in the journal."""
+def count_journal(home: Home) -> Counter[str]:
+    """How often each session is in the journal: here, every call is a session of its own."""
     store = Store.open(home)
     try:
-        sql = "SELECT tool_use_id FROM events WHERE session LIKE ?"
-        return Counter(row[0] for row in store.read(lambda reader: reader.execute(sql, (f"{session}%",)).fetchall()))
+        return Counter(row[0] for row in store.read(lambda reader: reader.execute(SESSIONS).fetchall()))
     finally:
         store.close()
+
+
+class Agents:
+    """Many agents that call the dispatcher again and again, and what each call was told."""
+
+    def __init__(self, clone: Clone) -> None:
+        self._clone = clone
+        self._end = threading.Event()
+        self.told: dict[str, tuple[int, bytes, bytes]] = {}
+        self._threads = [threading.Thread(target=self._work, args=(number,)) for number in range(AGENTS)]
+        for thread in self._threads:
+            thread.start()
+
+    def _work(self, number: int) -> None:
+        turn = 0
+        while not self._end.is_set():
+            session = f"agent-{number}-{turn}"
+            call = RESET if turn % 2 else {}
+            done = self._clone.dispatch("PreToolUse", self._clone.payload(session_id=session, **call))
+            self.told[session] = (done.returncode, done.stdout, done.stderr)
+            turn += 1
+
+    def stop(self) -> None:
+        self._end.set()
+        for thread in self._threads:
+            thread.join()
+
+    def find_wrong(self) -> list[object]:
+        """Every call that was told something else than its guard says: an odd one is a reset, and refused."""
+        return [
+            (session, told)
+            for session, told in self.told.items()
+            if told[0] or told[2] or (b'"deny"' in told[1]) != bool(int(session.rpartition("-")[2]) % 2)
+        ]
 
 
 def test_edited_code_answers_within_seconds_and_nobody_restarts_anything(clone: Clone) -> None:
@@ -90,3 +124,142 @@ def test_edited_code_answers_within_seconds_and_nobody_restarts_anything(clone: 
     assert "THROWS" in clone.ask()
     assert clone.wait_for(lambda: not Path(f"/proc/{pid}").exists())
     assert lifecycle.is_held(clone.home)
+
+
+def test_under_twenty_agents_no_call_is_lost_none_is_decided_twice_and_none_is_answered_wrongly(clone: Clone) -> None:
+    clone.start()
+    agents = Agents(clone)
+    try:
+        for word in ("ONE", "TWO"):
+            pid = clone.pid
+            clone.edit(POLICY, "for good{what}.", f"for good{{what}}. {word}")
+            assert clone.wait_replaced(pid), clone.home.log.read_text()
+            time.sleep(1)
+    finally:
+        agents.stop()
+    assert len(agents.told) > 10 * AGENTS
+    assert agents.find_wrong() == []
+    counted = count_journal(clone.home)
+    assert set(counted) == set(agents.told)
+    assert set(counted.values()) == {1}
+    said = b"".join(told[1] for told in agents.told.values())
+    assert b"ONE" in said
+    assert b"TWO" in said
+
+
+@pytest.mark.parametrize(
+    "broken", ["def half(:\n", "raise SystemExit(3)\n", "from synaptic.model import nothing_of_that\n"]
+)
+def test_code_that_does_not_start_leaves_the_old_daemon_at_work(clone: Clone, broken: str) -> None:
+    clone.start()
+    pid, before = clone.pid, clone.ask()
+    text = clone.file(POLICY).read_text()
+    clone.file(POLICY).write_text(f"{broken}{text}")
+    told = call_rpc(clone.home, "daemon.renew", timeout=60)
+    assert (told["renewed"], "does not start" in told["trouble"]) == (False, True)
+    assert (clone.pid, clone.ask()) == (pid, before)
+    assert any("does not start" in line for line in call_rpc(clone.home, "daemon.status")["notices"])
+    clone.file(POLICY).write_text(f"{text}\n# whole again\n")
+    assert clone.wait_replaced(pid)
+    assert clone.ask() == before
+
+
+def test_a_file_that_goes_missing_in_a_clone_never_lets_a_call_pass(clone: Clone) -> None:
+    """Without a daemon: an engine that is there and cannot be loaded is not one that is missing."""
+    clone.edit("model/call.py", "import", "import synaptic.not_yet_written\nimport")
+    done = clone.dispatch("PreToolUse", clone.payload())
+    assert b'"deny"' in done.stdout
+    assert b"NOT checked" not in done.stderr
+
+
+def write_while_loading(clone: Clone, name: str) -> None:
+    """Make a module replace another file of the engine while it is being loaded, once."""
+    other, mark = clone.file("policies/git/clean.py"), clone.source / "written"
+    code = (
+        "\nimport pathlib as _p\n"
+        f"if not _p.Path({str(mark)!r}).exists():\n"
+        f"    _p.Path({str(mark)!r}).touch()\n"
+        f"    _p.Path({str(other)!r}).write_text(_p.Path({str(other)!r}).read_text() + '# more')\n"
+    )
+    clone.file(name).write_text(clone.file(name).read_text() + code)
+
+
+def test_a_daemon_whose_files_change_while_it_loads_them_begins_anew(clone: Clone) -> None:
+    write_while_loading(clone, POLICY)
+    lifecycle.start_daemon(clone.home)
+    assert clone.wait_for(lambda: client.is_responding(clone.home)), clone.home.log.read_text()
+    assert "begins anew" in clone.home.log.read_text()
+    assert clone.ask()
+
+
+def test_an_engine_in_process_whose_files_change_while_it_loads_them_refuses(clone: Clone) -> None:
+    text = clone.home.engine.read_text()
+    clone.home.engine.write_text(f"{text}daemon=false\n")
+    write_while_loading(clone, POLICY)
+    done = clone.dispatch("PreToolUse", clone.payload())
+    assert b"replaced while they were being loaded" in done.stdout
+    assert b'"deny"' in done.stdout
+    assert b'"deny"' not in clone.dispatch("PreToolUse", clone.payload()).stdout
+
+
+def test_who_stops_the_daemon_stops_the_successor_that_it_starts(clone: Clone) -> None:
+    clone.start()
+    pid = clone.pid
+    with clone.file(POLICY).open("a") as file:
+        file.write("\nimport time\ntime.sleep(5)\n")
+    asking = threading.Thread(target=lambda: ask_quietly(clone.home))
+    asking.start()
+    assert clone.wait_for(lambda: len(find_servers(clone.home)) == 2)
+    lifecycle.stop_daemon(clone.home)
+    asking.join()
+    assert clone.wait_for(lambda: not find_servers(clone.home))
+    assert not lifecycle.is_held(clone.home)
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def ask_quietly(home: Home) -> None:
+    try:
+        call_rpc(home, "daemon.renew", timeout=60)
+    except Exception:
+        return  # it ends while it is asked
+
+
+def find_servers(home: Home) -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"synaptic.daemon.server" in words and os.fsencode(home.root) in words:
+            found.append(path.parent.name)
+    return found
+
+
+def test_a_home_that_is_installed_from_elsewhere_gets_its_daemon_from_there(clone: Clone) -> None:
+    clone.start()
+    pid = clone.pid
+    dispatcher.install_dispatcher(clone.home)
+    assert clone.wait_replaced(pid)
+    assert find_servers(clone.home)
+
+
+def test_a_lock_file_of_an_editor_is_no_other_code(clone: Clone) -> None:
+    clone.start()
+    pid = clone.pid
+    clone.file("policies/git/.reset_hard.py.swp").write_text("x")
+    assert call_rpc(clone.home, "daemon.renew")["renewed"] is False
+    assert clone.pid == pid
+
+
+def test_a_successor_that_takes_the_name_and_dies_leaves_it_to_the_old_one(clone: Clone) -> None:
+    clone.start()
+    pid = clone.pid
+    clone.edit(
+        "daemon/server.py", "    if is_successor:\n", "    if is_successor:\n        raise OSError(28, 'full')\n"
+    )
+    told = call_rpc(clone.home, "daemon.renew", timeout=60)
+    assert told["renewed"] is False
+    assert clone.wait_for(lambda: client.is_responding(clone.home))
+    assert clone.pid == pid
+    assert clone.ask()
