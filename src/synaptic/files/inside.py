@@ -180,7 +180,7 @@ def _drop_ignore_file(root: Root, name: str, parent: int) -> None:
         name.rpartition("/")[2], os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent
     )
     try:
-        is_alone = os.listdir(handle) == [IGNORE_NAME]
+        is_alone = os.listdir(handle) == [IGNORE_NAME]  # noqa: PTH208 - of a descriptor
     finally:
         os.close(handle)
     path = f"{name}/{IGNORE_NAME}"
