@@ -37,11 +37,11 @@ def find_offers(options: SetupOptions) -> Offers:
     return Offers(len(moved.entries) if moved else 0, fit)
 
 
-def make_offers(options: SetupOptions, found: Offers, command: str) -> None:
-    """Ask about each at a terminal; elsewhere, or below an agent, say what to type."""
+def make_offers(options: SetupOptions, command: str, *, may_ask: bool) -> None:
+    """Ask about each where somebody can be asked; elsewhere say what to type."""
+    found = find_offers(options)
     if not found.hooks and not found.agents:
         return
-    may_ask = _can_ask(options.home)
     screen.say("\nAlso found here")
     if found.hooks:
         _offer_hooks(options, found.hooks, f"{command} import claude" if not may_ask else "")
@@ -50,8 +50,8 @@ def make_offers(options: SetupOptions, found: Offers, command: str) -> None:
         _offer_agents(options, found.agents, f"{command} bootstrap {names}" if not may_ask else "")
 
 
-def _can_ask(home: Home) -> bool:
-    """Only a person says yes: an agent can have a terminal, too."""
+def can_ask(home: Home) -> bool:
+    """Whether a person is there to say yes: an agent can have a terminal, too."""
     return screen.is_dialogue() and not find_own_agent(home)
 
 
@@ -61,7 +61,8 @@ def _offer_hooks(options: SetupOptions, count: int, command: str) -> None:
         screen.say(f"  {what}; to have them run in the known order, too: {command}")
     elif typer.confirm(f"  {what}. Take them over (`synaptic import claude --undo` puts them back)?"):
         taken = take_over_hooks(options.home, _make_scope(options)).moved
-        screen.say(f"  changed    {len(taken.entries) if taken else 0} hooks are now in {options.home.registry}")
+        moved = len(taken.entries) if taken else 0
+        screen.say(f"  changed    {moved} {'hook is' if moved == 1 else 'hooks are'} now in {options.home.registry}")
 
 
 def _offer_agents(options: SetupOptions, names: tuple[str, ...], command: str) -> None:

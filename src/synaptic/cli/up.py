@@ -15,7 +15,7 @@ import typer
 
 from synaptic.cli import daemon, event, job, screen
 from synaptic.cli.bootstrap import FailChoice, merge_choices, print_report, read_installation, set_engine_fail
-from synaptic.cli.offers import find_offers, make_offers
+from synaptic.cli.offers import can_ask, find_offers, make_offers
 from synaptic.cli.place import CommandPlace, find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.methods import entry_to_json
@@ -56,6 +56,7 @@ class SetUpResult(msgspec.Struct, frozen=True):
     report: SetupReport
     daemon: str
     sent: ProbeAnswer
+    may_ask: bool
 
 
 @app.command(epilog=format_examples(EXAMPLES))
@@ -69,6 +70,7 @@ def up(
     Run it again at any time: what is already right is left alone.
     """
     place = job.find_job_place() if ci else find_place()
+    may_ask = can_ask(place.home)  # before the probe, which makes this process one that calls hooks
     options = _choose_options(job.read_job_installation(place) if ci else read_installation(place), fail)
     tell = _tell_nothing if as_json else _tell_at_once
     tell(f"Setting up in {place.home.root} ...")
@@ -83,7 +85,7 @@ def up(
     started = daemon.ensure_daemon(place.home)
     tell(f"  daemon {started}: {place.home.socket}\nSending a first event ...")
     sent = send_probe(place.home.dispatch, place.root or place.cwd)
-    done = SetUpResult(place, options, report, started, sent)
+    done = SetUpResult(place, options, report, started, sent, may_ask)
     if as_json:
         _print_json(done)
     else:
@@ -119,7 +121,7 @@ def _print_result(done: "SetUpResult", *, is_job: bool) -> None:
         job.print_variables(done.options)
         return
     command = find_command(done.options)
-    make_offers(done.options, find_offers(done.options), command)
+    make_offers(done.options, command, may_ask=done.may_ask)
     _print_next_steps(done, command)
 
 
