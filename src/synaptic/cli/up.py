@@ -71,12 +71,10 @@ def up(
     """
     place = job.find_job_place() if ci else find_place()
     may_ask = can_ask(place.home)  # before the probe, which makes this process one that calls hooks
-    options = _choose_options(job.read_job_installation(place) if ci else read_installation(place), fail)
     tell = _tell_nothing if as_json else _tell_at_once
     tell(f"Setting up in {place.home.root} ...")
-    report = packages.run_bootstrap(options)
-    if fail is not None:
-        report = msgspec.structs.replace(report, changes=(*report.changes, set_engine_fail(place.home, fail)))
+    options = _choose_options(job.read_job_installation(place) if ci else read_installation(place), fail)
+    report = _run_bootstrap(options, fail)
     if not as_json:
         screen.say("What was changed")
         print_report(report)
@@ -86,12 +84,16 @@ def up(
     tell(f"  daemon {started}: {place.home.socket}\nSending a first event ...")
     sent = send_probe(place.home.dispatch, place.root or place.cwd)
     done = SetUpResult(place, options, report, started, sent, may_ask)
-    if as_json:
-        _print_json(done)
-    else:
-        _print_result(done, is_job=ci)
+    _print_json(done) if as_json else _print_result(done, is_job=ci)
     if sent.exit != 0:
         raise typer.Exit(1)
+
+
+def _run_bootstrap(options: SetupOptions, fail: FailChoice | None) -> SetupReport:
+    report = packages.run_bootstrap(options)
+    if fail is None:
+        return report
+    return msgspec.structs.replace(report, changes=(*report.changes, set_engine_fail(options.home, fail)))
 
 
 def _choose_options(options: SetupOptions, fail: FailChoice | None) -> SetupOptions:

@@ -336,36 +336,21 @@ async def serve_home(home: Home, lock: int, *, is_successor: bool = False) -> No
 
     Raises CodeChangedError, before anybody is answered, when files were replaced while they were being loaded.
     """
-    load_modules()
-    require_same_code()  # before the database is opened, which other code may bring to another version
-    daemon = Daemon(open_engine(home))
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, daemon.stop)
-    # Before it listens: who is out of descriptors later has all of it already.
-    try:
-        load_tables(daemon.engine)
-        require_same_code()
-    except CodeChangedError:
-        await daemon.engine.close()
-        raise
-    daemon.succession = Succession(home, lock)
+    daemon = await load_daemon(home, lock)
     listener = Listener(daemon, DaemonNames(home, lock))
     await listener.listen()
     if is_successor:
         write_pid_file(home)
-    chores = [
-        _start_chore(work)
-        for work in (
-            keep_beating(),
-            daemon.keep_alive(),
-            listener.keep_names(),
-            run_upkeep(daemon.engine),
-            daemon.http.open_loopback(),
-            tell_changed_files(daemon.engine),
-            keep_code(daemon),
-        )
-    ]
+    works = (
+        keep_beating(),
+        daemon.keep_alive(),
+        listener.keep_names(),
+        run_upkeep(daemon.engine, daemon.is_succeeded),
+        daemon.http.open_loopback(),
+        tell_changed_files(daemon.engine),
+        keep_code(daemon),
+    )
+    chores = [_start_chore(work) for work in works]
     gc.collect()
     gc.freeze()  # what is here now stays: the collector need not look at it again
     gc.set_threshold(GC_THRESHOLD, 20, 100)
@@ -377,6 +362,23 @@ async def serve_home(home: Home, lock: int, *, is_successor: bool = False) -> No
         chore.cancel()
     await daemon.http.close()
     await daemon.engine.close()
+
+
+async def load_daemon(home: Home, lock: int) -> Daemon:
+    """Load all that any event may need before it listens: who is out of descriptors later has it already."""
+    load_modules()
+    require_same_code()  # before the database is opened, which other code may bring to another version
+    daemon = Daemon(open_engine(home))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, daemon.stop)
+    try:
+        load_tables(daemon.engine)
+        require_same_code()
+    except CodeChangedError:
+        await daemon.engine.close()
+        raise
+    daemon.succession = Succession(home, lock)
+    return daemon
 
 
 def load_modules() -> None:
