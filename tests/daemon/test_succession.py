@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -18,7 +19,7 @@ import synaptic
 from synaptic.daemon import client, lifecycle
 from synaptic.daemon.client import call_rpc
 from synaptic.model.home import Home
-from synaptic.setup import dispatcher
+from synaptic.setup import dispatcher, start
 from synaptic.store.db import Store
 from tests.daemon.setting import Setting
 
@@ -35,9 +36,9 @@ SETUP = "from pathlib import Path; from synaptic.model.home import Home; from sy
 class Clone(Setting):
     """A checkout of the engine of its own, whose files can be edited, and a home that was set up by it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, source: str = "src") -> None:
         super().__init__(folder)
-        self.source = folder / "clone" / "src"
+        self.source = folder / "clone" / source
         shutil.copytree(PACKAGE, self.source / "synaptic", ignore=shutil.ignore_patterns("__pycache__"))
         paths = f"import sys; sys.path[:0] = [{str(self.source)!r}, {str(NEEDED)!r}]; "
         code = f"{paths}{SETUP} dispatcher.install_dispatcher(Home(Path({str(self.home.root)!r})))"
@@ -261,3 +262,68 @@ def test_a_successor_that_takes_the_name_and_dies_leaves_it_to_the_old_one(clone
     assert clone.wait_for(lambda: client.is_responding(clone.home))
     assert clone.pid == pid
     assert clone.ask()
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Iterator[Clone]:
+    """The engine as a package manager puts it: nobody edits its files."""
+    if dispatcher.find_compiled() is None:
+        pytest.skip("dispatch is not compiled")
+    made = Clone(tmp_path, "site-packages")
+    yield made
+    made.close()
+
+
+def test_tampered_files_of_a_package_are_not_loaded_and_the_daemon_stays(package: Clone) -> None:
+    package.start()
+    pid, before = package.pid, package.ask()
+    package.edit(POLICY, "throws away", "is fine and keeps")
+    told = call_rpc(package.home, "daemon.renew", timeout=60)
+    assert (told["renewed"], "exit code 114" in told["trouble"]) == (False, True)
+    assert (package.pid, package.ask()) == (pid, before)
+
+
+def test_a_package_that_is_being_replaced_keeps_its_daemon_until_the_new_one_is_whole(package: Clone) -> None:
+    """As pip does it: the old files go first, then come the new ones, and its list last."""
+    package.start()
+    pid, before = package.pid, package.ask()
+    assert client.is_responding(package.home)  # what speaks HTTP is loaded a moment after it listens
+    aside = package.source / "~ynaptic"
+    package.file("").rename(aside)
+    assert call_rpc(package.home, "daemon.renew", timeout=60)["renewed"] is False
+    assert package.ask() == before
+    shutil.copytree(aside, package.file(""), ignore=shutil.ignore_patterns("setup"))
+    assert call_rpc(package.home, "daemon.renew", timeout=60)["renewed"] is False
+    assert (package.pid, package.ask()) == (pid, before)
+    shutil.copytree(aside / "setup", package.file("setup"))
+    package.edit(POLICY, "throws away", "THROWS AWAY")
+    write_record(package.source, "99.0.0")
+    assert package.wait_replaced(pid), package.home.log.read_text()
+    assert "THROWS AWAY" in package.ask()
+
+
+def write_record(packages: Path, version: str) -> None:
+    """What a package manager writes beside the package when it is done."""
+    folder = packages / f"synaptic_hooks-{version}.dist-info"
+    folder.mkdir()
+    rows = [f"{name},sha256={start.read_digest(f'{packages}/{name}')},1" for name in list_files(packages)]
+    (folder / "RECORD").write_text("\n".join(rows) + "\n")
+
+
+def list_files(packages: Path) -> list[str]:
+    return [f"synaptic/{name}" for name, _ in start.iter_files(str(packages / "synaptic"))]
+
+
+def test_the_loopback_port_goes_over_as_well(clone: Clone) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    clone.config(f'trust = "all"\n[http]\nenabled = true\nport = {port}\n')
+    clone.start()
+    pid, note = clone.pid, clone.home.run / "http.port"
+    assert clone.wait_for(note.exists)
+    clone.edit(POLICY, "throws away", "THROWS AWAY")
+    assert clone.wait_replaced(pid)
+    assert clone.wait_for(lambda: find_servers(clone.home) == [str(clone.pid)])
+    assert clone.wait_for(lambda: call_rpc(clone.home, "daemon.status")["http_port"] == port)
+    assert note.read_text() == str(port)
