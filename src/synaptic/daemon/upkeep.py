@@ -49,12 +49,15 @@ class Chore(msgspec.Struct):
         self.trouble = trouble
 
 
-async def run_upkeep(engine: Engine) -> None:
-    """Run maintenance for as long as the daemon lives, in small steps between events."""
+async def run_upkeep(engine: Engine, is_left_alone: Callable[[], bool] = lambda: False) -> None:
+    """Run maintenance for as long as the daemon lives, in small steps between events.
+
+    It is left to a successor as soon as there is one: two who took in the same answer would deliver it twice.
+    """
     chores = list_chores(engine)
     while True:
         await asyncio.sleep(TICK_SECONDS)
-        for chore in chores:
+        for chore in () if is_left_alone() else chores:
             await chore.try_now(time.monotonic())
 
 
