@@ -146,3 +146,18 @@ def test_a_git_folder_of_another_user_above_is_not_ours(tmp_path: Path):
     (tmp_path / "open" / ".git").mkdir()
     os.chown(tmp_path / "open" / ".git", STRANGER, STRANGER)
     assert name_repository(str(tmp_path / "open" / "work")) == ""
+
+
+def test_a_name_is_looked_up_again_when_one_side_changes(shop: Path):
+    second = shop.parent / "second"
+    name = name_repository(str(second))
+    said = shop / ".git" / "worktrees" / "second" / "gitdir"
+    before = said.read_text()
+    said.write_text("/elsewhere/.git\n")
+    assert name_repository(str(second)) == ""
+    said.write_text(before)
+    assert name_repository(str(second)) == name
+    (second / ".git").unlink()
+    assert name_repository(str(second)) == ""
+    (second / ".git").mkdir()
+    assert name_repository(str(second)) == f"git:{second}/.git//"
