@@ -7,11 +7,13 @@ long each screen is seen is made up.
 import argparse
 import json
 import re
+import secrets
 import shutil
 import subprocess  # noqa: TID251  a person types commands, and here we are the person
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from demo.keyboard import Typed, type_command
@@ -45,19 +47,27 @@ def main() -> int:
 
 def perform(place: Path) -> Iterator[Typed]:
     """Every story, one after another, in one home. Its name is as long as `/home/you`, so that lines break alike."""
-    home = Path(tempfile.mkdtemp(prefix="", dir="/tmp"))
-    short = home.rename(f"/tmp/{home.name[:4]}")
-    env = _make_environment(short, place)
+    home = _make_home()
+    env = _make_environment(home, place)
     try:
         _run(PREPARATIONS, env)
         for story in STORIES:
             _run(story.before, env)
             typed = type_command(story, env)
-            yield Typed(typed.story, tuple(_make_same(part, short) for part in typed.parts))
+            yield Typed(typed.story, tuple(_make_same(part, home) for part in typed.parts))
             _run(story.after, env)
     finally:
-        _run("synaptic down --purge --yes", env)
-        shutil.rmtree(short)
+        with suppress(SystemExit):
+            _run("kill $(cat ~/*.pid 2>/dev/null) 2>/dev/null; synaptic down --purge --yes", env)
+        shutil.rmtree(home)
+
+
+def _make_home() -> Path:
+    while True:
+        home = Path("/tmp", secrets.token_hex(2))
+        with suppress(FileExistsError):
+            home.mkdir(mode=0o700)
+            return home
 
 
 def _make_environment(home: Path, place: Path) -> dict[str, str]:

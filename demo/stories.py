@@ -77,7 +77,7 @@ STORIES = (
         "A hook that came with the repository: read it, then agree",
         "synaptic trust",
         before=HOOK,
-        answers=(Answer("[y/N]", "y"),),
+        answers=(Answer("[y/N]: ", "y"),),
     ),
     Story(
         "Who is doing what, and who is waiting for you",
@@ -89,7 +89,7 @@ STORIES = (
         "A package: what it would do, then a question",
         "synaptic install policy-guard",
         before='synaptic registry init && synaptic package import "$SOURCE/packages/policy-guard" --channel main',
-        answers=(Answer("/dev/null", ""), Answer("[y/N]", "y")),
+        answers=(Answer("/dev/null]: ", ""), Answer("[y/N]: ", "y")),
     ),
     Story("As it was installed? Colleagues get the same from .synaptic/manifest.lock", "synaptic verify"),
 )
