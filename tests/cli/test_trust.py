@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from synaptic.cli import trust_view
 from tests.cli.conftest import User
 
 
@@ -144,6 +145,29 @@ def test_another_command_and_a_new_and_a_lost_file_are_shown(user: User):
     assert "  both.sh: the same since you agreed" in out
     assert "  | echo both\n" not in out
     assert "  a.sh: no more part of it since you agreed" in out
+
+
+def test_what_is_new_stands_before_what_is_as_it_was(user: User):
+    names = [f"{number:02}.sh" for number in range(30)]
+    for name in names:
+        user.writes(name, f"echo {name}\n")
+    user.brings_hook("\n".join(f'. "$(dirname "$0")/{name}"' for name in names))
+    assert "  and 11 files more, 11 of them not as they were" in user.types("trust", "--yes").out
+    user.writes("29.sh", "echo EVIL\n")
+    out = user.types("trust").out
+    assert out.index("29.sh: changed since") < out.index("00.sh: the same since")
+    assert "  | +echo EVIL\n" in out
+    assert "  and 11 files more, 0 of them not as they were" in out
+    assert "  28.sh: the same since" in user.types("trust", "--lines", "0").out
+
+
+def test_a_file_that_is_exchanged_while_it_is_shown_is_not_agreed_to(user: User, monkeypatch):
+    user.brings_hook()
+    monkeypatch.setattr(trust_view, "read_files", lambda item: {})
+    shown = user.types("trust", "--yes")
+    assert shown.code == 1
+    assert "guard.sh: was changed while it was looked at; nothing is trusted (look again: synaptic trust)" in shown.err
+    assert trusted(user) == [False]
 
 
 def test_what_looks_like_a_secret_is_shown_and_not_kept(user: User):

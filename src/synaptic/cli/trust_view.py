@@ -19,7 +19,7 @@ from synaptic.store.trust import read_kept_content
 SHORT_DIGEST = 12
 LINE_CHARS = 160
 MAX_FILES = 20
-"""Files of one hook whose lines are shown; a longer list is named."""
+"""Files of one hook that are shown, unless all lines are asked for."""
 
 
 def describe_handler(hook: Hook) -> str:
@@ -73,12 +73,14 @@ class TrustView(msgspec.Struct, frozen=True):
         since = f"since you agreed on {datetime.fromtimestamp(old.at):%Y-%m-%d %H:%M}" if old else ""
         if old and redact_text(runs) != old.runs:
             yield f"  {item.hook.id}: runs another command {since}; it was: {old.runs}"
-        changes = list(compare_files(old, _read_shown(item), self.root))
-        for change in changes[:MAX_FILES]:
+        # What is new first: a repository must not push it behind many files that are as they were.
+        changes = sorted(compare_files(old, _read_shown(item), self.root), key=lambda change: change.state == "same")
+        shown = changes[: MAX_FILES if self.lines else None]
+        for change in shown:
             yield from self._iter_change(change, since)
-        if len(changes) > MAX_FILES:
-            names = ", ".join(change.path for change in changes[MAX_FILES:])
-            yield f"  and {len(changes) - MAX_FILES} files more: {names}"
+        if left := changes[len(shown) :]:
+            new = sum(change.state != "same" for change in left)
+            yield f"  and {len(left)} files more, {new} of them not as they were (all: synaptic trust --lines 0)"
 
     def _iter_change(self, change: FileChange, since: str) -> Iterator[str]:
         words = {"new": f"new {since}".rstrip() if since else "", "changed": f"changed {since}"}
