@@ -7,7 +7,7 @@ JOBS ?= 2
 N ?= 10000
 SEED ?= 15
 
-.PHONY: up down test check bench accuracy agents disarm faults gen demo registry clean
+.PHONY: up down test check bench accuracy agents disarm faults gen demo cast registry clean
 .DEFAULT_GOAL := up
 
 # What a user needs. -qq: warnings of pip about itself and its caches are noise here; errors are shown.
@@ -64,6 +64,9 @@ gen: $(VENV)/.dev  ## docs/reference and the JSON Schemas, from code
 
 demo: $(VENV)/.dev  ## a scripted session of the real agent in a throw-away HOME, each decision as it happens
 	@$(BIN)/python -m demo
+
+cast: $(VENV)/.ready  ## the stories of README.md, typed into a terminal in a throw-away HOME; the recording goes to docs/cast
+	@$(BIN)/python -m tests.alone demo.cast
 
 registry: $(VENV)/.ready  ## a registry in ~/.synaptic with the packages of this repository, published to every channel
 	@$(SYNAPTIC) registry init --if-missing

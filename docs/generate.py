@@ -5,11 +5,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from docs.pages import agents, attempts, commands, config, events, methods, policies, requirements
+from docs.pages import agents, attempts, commands, config, events, methods, policies, readme, requirements
 
 ROOT = Path(__file__).parents[1]
 FOLDER = Path("docs/reference")
-ROOMS = (policies, events, agents, config, commands, methods, requirements, attempts)
+ROOMS = (policies, events, agents, config, commands, methods, requirements, attempts, readme)
 
 
 def main() -> int:

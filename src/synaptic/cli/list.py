@@ -34,7 +34,9 @@ def list_hooks(
     with read_trust(place.home, catalog) as trust:
         if as_json:
             rows = [_hook_to_json(hook, trust) for hook in hooks]
-            screen.print_json({"root": catalog.root, "hooks": rows, "problems": catalog.problems})
+            screen.print_json(
+                {"root": catalog.root, "hooks": rows, "problems": catalog.problems, "notes": catalog.notes}
+            )
             return
         _print_hooks(hooks, trust, catalog)
 
@@ -46,6 +48,8 @@ def _print_hooks(hooks: list[Hook], trust: HookTrust, catalog: HookCatalog) -> N
         screen.say("no hook is registered")
     for problem in _iter_problems(hooks, trust, catalog):
         screen.say(f"problem: {problem}")
+    for note in catalog.notes:
+        screen.say(f"note: {note}")
 
 
 def _iter_problems(hooks: list[Hook], trust: HookTrust, catalog: HookCatalog) -> Iterator[str]:

@@ -202,6 +202,8 @@ def check_declarations(home: Home, root: str, catalog: HookCatalog) -> Iterator[
         fix = "synaptic up" if is_env else "correct the file; `synaptic hook validate` and `config validate` look again"
         repair = "env" if is_env else ""
         yield DoctorFinding(check="declaration", state="fail", seen=problem, fix=fix, repair=repair)
+    for note in catalog.notes:
+        yield DoctorFinding(check="declaration", state="warn", seen=note)
     for name, why in find_switched_off(home, root, catalog):
         yield DoctorFinding(check=f"hook {name}", state="warn", seen=why, fix="switch it on there if it should run")
     if not catalog.problems:
