@@ -7,7 +7,7 @@ JOBS ?= 2
 N ?= 10000
 SEED ?= 15
 
-.PHONY: up down test check bench accuracy agents disarm faults gen demo registry clean
+.PHONY: up down test check bench accuracy agents disarm faults gen demo dist registry clean
 .DEFAULT_GOAL := up
 
 $(VENV)/.ready: pyproject.toml hatch_build.py native/dispatch.c src/synaptic/__init__.py
@@ -52,6 +52,9 @@ gen: $(VENV)/.ready  ## docs/reference and the JSON Schemas, from code
 
 demo: $(VENV)/.ready  ## a scripted session of the real agent in a throw-away HOME, each decision as it happens
 	@$(BIN)/python -m demo
+
+dist: $(VENV)/.ready  ## source distribution and wheels into dist/, each checked, installed in an empty place and tried
+	@$(BIN)/python -m tests.alone release --url "$(URL)" --homepage "$(HOMEPAGE)"
 
 registry: $(VENV)/.ready  ## a registry in ~/.synaptic with the packages of this repository, published to every channel
 	@$(SYNAPTIC) registry init --if-missing
