@@ -47,7 +47,7 @@ disarm: $(VENV)/.ready  ## every way to disarm the guard, tried from inside the 
 faults: $(VENV)/.ready  ## N faults by SEED, injected into real homes; which laws broke goes to docs/faults.md
 	@$(BIN)/python -m tests.alone tests.faults --seed $(SEED) --count $(N) --save docs/faults.md
 
-gen: $(VENV)/.ready  ## docs/reference and the JSON Schemas, from code
+gen: $(VENV)/.ready  ## docs/reference, the JSON Schemas, the plugin and the recipes of other installers, from code
 	@$(BIN)/python -m docs.generate
 
 demo: $(VENV)/.ready  ## a scripted session of the real agent in a throw-away HOME, each decision as it happens
