@@ -7,7 +7,7 @@ JOBS ?= 2
 N ?= 10000
 SEED ?= 15
 
-.PHONY: up down test check bench accuracy agents disarm faults gen demo cast registry clean
+.PHONY: up down test check bench accuracy agents disarm faults gen demo cast dist registry clean
 .DEFAULT_GOAL := up
 
 # What a user needs. -qq: warnings of pip about itself and its caches are noise here; errors are shown.
@@ -59,7 +59,7 @@ disarm: $(VENV)/.dev  ## every way to disarm the guard, tried from inside the tr
 faults: $(VENV)/.dev  ## N faults by SEED, injected into real homes; which laws broke goes to docs/faults.md
 	@$(BIN)/python -m tests.alone tests.faults --seed $(SEED) --count $(N) --save docs/faults.md
 
-gen: $(VENV)/.dev  ## docs/reference and the JSON Schemas, from code
+gen: $(VENV)/.dev  ## docs/reference, the JSON Schemas, the plugin and the recipes of other installers, from code
 	@$(BIN)/python -m docs.generate
 
 demo: $(VENV)/.dev  ## a scripted session of the real agent in a throw-away HOME, each decision as it happens
@@ -67,6 +67,9 @@ demo: $(VENV)/.dev  ## a scripted session of the real agent in a throw-away HOME
 
 cast: $(VENV)/.ready  ## the stories of README.md, typed into a terminal in a throw-away HOME; the recording goes to docs/cast
 	@$(BIN)/python -m tests.alone demo.cast
+
+dist: $(VENV)/.dev  ## source distribution and wheels into dist/, each checked, installed in an empty place and tried
+	@$(BIN)/python -m tests.alone release --url "$(URL)" --homepage "$(HOMEPAGE)"
 
 registry: $(VENV)/.ready  ## a registry in ~/.synaptic with the packages of this repository, published to every channel
 	@$(SYNAPTIC) registry init --if-missing

@@ -28,6 +28,7 @@ VERBS = {
     "list": ("list", "Every hook, in the order in which it runs."),
     "explain": ("explain", "Why an event ended as it did."),
     "tail": ("tail", "Events as they happen."),
+    "report": ("report", "Refusals, those not obeyed, questions unanswered."),
     "check": ("check", "What the policies say about a call."),
     "try": ("rehearse", "Any event through every hook, nothing written."),
     "trust": ("trust", "Agree to the hooks that a project brings."),

@@ -11,6 +11,7 @@ from synaptic.agents.base import Adapter
 from synaptic.agents.shared.discover import OWN_NAME, find_adapter, find_agent, has_dialect
 from synaptic.agents.shared.recognise import correct_sender, is_before_act
 from synaptic.engine.alarm import Judgement, OutOfTimeError
+from synaptic.engine.arrivals import Arrivals
 from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
 from synaptic.engine.decode_call import decode_call
 from synaptic.engine.environment import InstalledEnvironment
@@ -58,6 +59,7 @@ class Engine:
         self.store = means.store
         self.catalogs = catalogs or HookCatalogs(home)
         self.senders = Senders(home, means.store)
+        self._arrivals = Arrivals()
         self._installed = InstalledEnvironment(home)
         self._effects = SideEffects(home, means.store, means.runners)
         self.commit = EventCommit(means.store, means.reservations, self._effects)
@@ -119,7 +121,7 @@ class Engine:
             request = correct_sender(sent)
             if request is not sent and (silence := self._answer_reader(request)):
                 return silence
-            return (await self.walk(request)).answer
+            return (await self._arrivals.decide_once(request, self.walk)).answer
         except PayloadError as error:
             return await self._answer_unreadable(request, error)
         except Exception as error:  # noqa: BLE001 - our own defect must not become an allow: the caller's fail policy may

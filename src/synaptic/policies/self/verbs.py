@@ -54,6 +54,8 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "registry rollback": CHANGE_REGISTRY,
     "registry use": CHANGE_REGISTRY,
     "remove": REMOVE,
+    # It appends to the file that the environment names.
+    "report": PeopleOnly("write the summary of a job", only=("--github",)),
     "skill bootstrap": SET_UP,
     "skill install": INSTALL,
     "skill remove": REMOVE,
