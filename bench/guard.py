@@ -1,6 +1,5 @@
 """What the guard costs inside the daemon: reading a shell command and asking every policy of `essentials` about it."""
 
-import gc
 import statistics
 import tempfile
 import time
@@ -9,7 +8,7 @@ from pathlib import Path
 
 from bench.line import Line, at_most
 from bench.payload import COMMANDS
-from synaptic.daemon.server import GC_THRESHOLD
+from synaptic.engine.collector import calm_collector
 from synaptic.hooks.catalog import HookCatalogs
 from synaptic.hooks.speakers import PolicySpeakers
 from synaptic.model.call import Call
@@ -97,9 +96,7 @@ def measured(rounds: int) -> list[Line]:
     guard = Guard()
     for text in COMMANDS:
         guard.look(text)
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(GC_THRESHOLD, 20, 100)  # as in the daemon
+    calm_collector()  # as in the daemon
     typical = max(_median(guard, _numbered(command), rounds) for command in COMMANDS) * 1e6
     hostile = max((_median(guard, _hostile(text), 3), name) for name, text in HOSTILE.items())
     return [

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import gc
 import logging
 import signal
 import sys
@@ -32,6 +31,7 @@ from synaptic.daemon.predecessor import end_predecessor
 from synaptic.daemon.succession import LOOK_SECONDS, CodeChangedError, Succession, require_same_code, start_again
 from synaptic.daemon.upkeep import Chore, run_upkeep
 from synaptic.engine.alarm import keep_beating
+from synaptic.engine.collector import calm_collector
 from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.facts.gather import find_gatherers
@@ -46,8 +46,6 @@ log = logging.getLogger(__name__)
 
 NAMES_SECONDS = 1.0
 """Seconds between two looks at the names of socket and pid file."""
-GC_THRESHOLD = 50_000
-"""New objects after which the collector looks at them: an event makes few cycles, and looking costs."""
 DRAIN_SECONDS = 10.0
 """Seconds that events in flight may take when the daemon is asked to stop."""
 LINE_LIMIT = 16 * 1024 * 1024
@@ -351,9 +349,7 @@ async def serve_home(home: Home, lock: int, *, is_successor: bool = False) -> No
         keep_code(daemon),
     )
     chores = [_start_chore(work) for work in works]
-    gc.collect()
-    gc.freeze()  # what is here now stays: the collector need not look at it again
-    gc.set_threshold(GC_THRESHOLD, 20, 100)
+    calm_collector()
     await daemon.stopping.wait()
     # The name first: new calls find no daemon and decide themselves, while those in flight are answered.
     listener.close()
