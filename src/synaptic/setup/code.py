@@ -7,6 +7,7 @@ before anything is imported, so a file that changes while the engine is being lo
 import hashlib
 import os
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import synaptic
@@ -35,9 +36,12 @@ def was_noted() -> bool:
 
 def get_loaded_stamp() -> str:
     """The stamp of what this process has loaded; where nobody noted it, of what is there when it is first asked for."""
-    if not _noted:
-        _noted.append(read_stamp(PACKAGE))
-    return _noted[0]
+    return _noted[0] if _noted else _read_own_stamp()
+
+
+@cache
+def _read_own_stamp() -> str:
+    return read_stamp(PACKAGE)
 
 
 def read_stamp(package: str) -> str:
