@@ -11,6 +11,7 @@ from bench.line import Line, at_most
 from bench.payload import COMMANDS
 from synaptic.daemon.server import GC_THRESHOLD
 from synaptic.hooks.catalog import HookCatalogs
+from synaptic.hooks.speakers import PolicySpeakers
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
 from synaptic.model.home import Home
@@ -72,14 +73,17 @@ class Guard:
             index = HookCatalogs(Home(Path(folder))).get(ROOT).index
         selected = index.select(Call("guard", "claude", _event("ls"), {}))
         self._policies: list[Policy] = [policy for policy in selected.policies if policy is not None]
+        self._speakers = PolicySpeakers(self._policies)
         self._facts = Facts(root=ROOT, home=HOME)
 
     def look(self, text: str) -> None:
-        """One pass: the first policy that asks reads the text, the others find it read."""
+        """One pass, as in the daemon: who has nothing to say about these programs is not asked; the first one reads."""
         event = _event(text)
         facts = with_command(self._facts, event)
-        for policy in self._policies:
-            policy.check(event, facts)
+        silent = self._speakers.find_silent(facts.command)
+        for place, policy in enumerate(self._policies):
+            if place not in silent:
+                policy.check(event, facts)
 
     def seconds(self, text: str) -> float:
         """Processor time, so that other work on the machine does not count."""

@@ -11,6 +11,7 @@ import synaptic
 from synaptic.daemon import frame, lifecycle
 from synaptic.daemon.client import is_responding, send_request
 from synaptic.daemon.refuse import refuse_unheard
+from synaptic.daemon.succession import require_same_code
 from synaptic.daemon.turn import NO_QUEUE, TURNS_TEXT, Turn, wait_for_turn
 from synaptic.engine.alarm import keep_beating
 from synaptic.engine.environment import InstalledEnvironment
@@ -34,6 +35,8 @@ async def answer_here(home: Home, request: Request, deliver: Deliver) -> None:
     beat = asyncio.create_task(keep_beating())
     await asyncio.sleep(0)  # the alarm is set before anything can be stuck
     try:
+        engine.catalogs.get("")  # loads the policies: files that were replaced meanwhile must not judge
+        require_same_code()
         # A question is answered without a look: loading what is known of all agents takes as long as the engine itself.
         asks = engine.senders.is_question(request)
         answer = await engine.replay(request if asks else engine.senders.examine(request, os.getpid()))
@@ -133,6 +136,7 @@ def _start_or_replace(home: Home) -> None:
 
 
 def _is_outdated(now: lifecycle.DaemonStatus) -> bool:
+    # One that has loaded other code sees to that itself, and is not ended: it may be the only one that can be started.
     return now.state == "running" and now.version != synaptic.__version__
 
 

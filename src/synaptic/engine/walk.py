@@ -14,6 +14,7 @@ from synaptic.engine.alarm import Judgement, OutOfTimeError
 from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
 from synaptic.engine.decode_call import decode_call
 from synaptic.engine.environment import InstalledEnvironment
+from synaptic.engine.promised_runs import UNWRITTEN_SECONDS, decode_request
 from synaptic.engine.reports import NOT_OWN_TEXT, find_report_doubt
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.senders import Senders
@@ -32,6 +33,7 @@ from synaptic.pipeline.decide import decide_call
 from synaptic.policies.prompt import UNVERIFIED_SOURCE
 from synaptic.runners.base import Invocation
 from synaptic.runners.execute import HookRunners
+from synaptic.runners.run_folder import PromisedRun
 from synaptic.store import claims, journal
 from synaptic.store.db import Store
 
@@ -151,6 +153,26 @@ class Engine:
     async def collect(self) -> int:
         """Take in what background hooks have answered; how many there were."""
         return await asyncio.to_thread(self._effects.collect_background)
+
+    async def launch_left(self) -> None:
+        """Launch the hooks of written calls whose processes were all killed before. Raises what keeps one from it."""
+        failures: list[Exception] = []
+        for run in await asyncio.to_thread(self.means.runners.list_promised):
+            try:
+                await self._launch_left(run)
+            except Exception as error:  # noqa: BLE001 - the next one is launched all the same
+                failures.append(error)
+        if failures:
+            raise failures[0]
+
+    async def _launch_left(self, run: PromisedRun) -> None:
+        request = next(filter(None, map(decode_request, run.requests)), None)
+        if request and journal.find_entry(self.store, request.id):
+            await self._launch_promised(request)
+        elif run.age < UNWRITTEN_SECONDS:
+            return  # its sender is about to ask somebody else
+        if self.means.runners.drop_promised(run.id):
+            log.info("a promised hook was not launched: its call is not in the journal, or it is not declared any more")
 
     def recover_lines(self) -> None:
         """Write the lines of operators' files that a process which was killed had left to write."""
