@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bench.accuracy import FALSE, RECALL
 from docs.pages.readme import write_figures
 
 from synaptic.hooks.config import Config
@@ -62,6 +63,11 @@ def test_figures_are_those_of_the_bench():
     assert "| 0.85 ms |" in write_figures(bench)
     assert "| a hook script in Python | 18 ms |" in write_figures(bench)
     assert write_figures((ROOT / "docs" / "bench.md").read_text()) in README, "type: make gen"
+
+
+def test_limits_of_the_accuracy_are_as_they_are_told():
+    told = f"fails below {100 * RECALL:g} % of the former or above {100 * FALSE:g} % of the latter"
+    assert told in " ".join(README.split())
 
 
 def test_the_default_of_the_fail_policy_is_as_it_is_told():
