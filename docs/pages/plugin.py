@@ -23,6 +23,8 @@ case $0 in
     *) home=$HOME ;;
 esac
 dispatch=$home/.synaptic/bin/dispatch
+# Without a daemon the first call starts one; an entry of the settings shall be that first, or it is judged twice.
+[ -S "$home/.synaptic/run/daemon.sock" ] || sleep 0.3
 [ -x "$dispatch" ] && exec "$dispatch" "$@"
 # `synaptic down` takes both files out. One without the other was done by somebody else.
 if [ -e "$home/.synaptic/engine" ] && [ "$2" = PreToolUse ]; then

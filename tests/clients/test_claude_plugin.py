@@ -65,9 +65,10 @@ def keep_settings_without_ours(session: Session) -> None:
     path.write_text(json.dumps(settings))
 
 
-def test_with_plugin_and_settings_every_event_is_judged_once(armed: Session, marketplace: Path) -> None:
+@pytest.mark.parametrize("daemon", ["start", "stop"])
+def test_with_plugin_and_settings_every_event_is_judged_once(armed: Session, marketplace: Path, daemon: str) -> None:
     add_plugin(armed, marketplace)
-    armed.synaptic("daemon", "start", check=False)  # it may run already
+    armed.synaptic("daemon", daemon, check=False)  # it may be so already
 
     outcome = armed.run(conversation(bash(DENIED), bash("echo one"), bash("echo two")))
 

@@ -14,6 +14,7 @@ from synaptic.engine.reports import NOT_OWN_TEXT
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision
 from synaptic.model.event import PostToolUse
+from synaptic.store.db import Store
 from tests.daemon.setting import BLOCK, Setting, modify, output, specific
 
 CONTEXT = """echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"mind the gap"}}'"""
@@ -80,7 +81,9 @@ def test_by_one_entry_alone_every_arrival_is_an_event(setting: Setting) -> None:
     setting.register("guard", BLOCK)
     request = setting.request()
     answer_all(setting, [request, again(request)])
-    answer_all(setting, [by_plugin(request), by_plugin(request)])
+    assert setting.order == ["guard"] * 2
+    other = setting.request(tool_use_id="t2")
+    answer_all(setting, [by_plugin(other), by_plugin(other)])
     assert setting.order == ["guard"] * 4
 
 
@@ -112,7 +115,7 @@ def test_what_moved_nothing_does_not_stand_for_the_real_event(setting: Setting, 
     real = msgspec.structs.replace(first, call=msgspec.structs.replace(call, warnings=()), is_written=True)
 
     async def work() -> list[DecidedEvent]:
-        known = arrivals.Arrivals()
+        known = arrivals.Arrivals(Store.open(setting.home))
         walks = iter([first, real])
 
         async def walk(_: Request) -> DecidedEvent:
@@ -160,3 +163,32 @@ def test_a_long_payload_is_recognised_too(setting: Setting) -> None:
     assert setting.order == ["guard"]
     assert output(answers[0]) == output(answers[1])
     assert json.loads(answers[1].stdout)
+
+
+def test_what_a_process_without_a_daemon_has_judged_is_known_to_the_daemon_after_it(setting: Setting) -> None:
+    setting.register("guard", BLOCK)
+    request = setting.request()
+    first = setting.fallback(request)
+    (second,) = answer_all(setting, [by_plugin(request)])
+    assert first == second
+    assert setting.order == ["guard"]
+    assert len(setting.entries()) == 1
+
+
+def test_advice_of_such_a_process_is_not_repeated(setting: Setting) -> None:
+    setting.register("adviser", CONTEXT, protocol="native")
+    request = setting.request()
+    assert b"mind the gap" in setting.fallback(request).stdout
+    assert answer_all(setting, [by_plugin(request)]) == [Answer()]
+
+
+@pytest.mark.parametrize("odd", ["by the settings", "with a secret", "of a stranger", "later"])
+def test_what_the_journal_does_not_tell_for_certain_is_judged_again(setting: Setting, odd: str, monkeypatch) -> None:
+    setting.register("guard", BLOCK)
+    command = "echo ghp_" + "a1B2" * 9 if odd == "with a secret" else "ls"
+    request = setting.request(tool_input={"command": command})
+    answer_all(setting, [msgspec.structs.replace(request, stranger="why")] if odd == "of a stranger" else [request])
+    if odd == "later":
+        monkeypatch.setattr(arrivals, "TOGETHER_SECONDS", 0.0)
+    answer_all(setting, [again(request) if odd == "by the settings" else by_plugin(request)])
+    assert setting.order == ["guard", "guard"]

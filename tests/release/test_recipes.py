@@ -84,7 +84,7 @@ puts formula.caveats
 
 def test_the_formula_does_what_it_should_when_it_is_run(tmp_path: Path) -> None:
     if not shutil.which("ruby"):
-        pytest.skip("no ruby here: the formula is only read")
+        give_up("no ruby here: the formula is only read")
     trial = tmp_path / "trial.rb"
     trial.write_text(FORMULA_TRIAL)
     done = subprocess.run(["ruby", str(trial), str(RECIPE)], capture_output=True, text=True, check=True)

@@ -3,6 +3,9 @@
 The agent runs both, because their commands differ. An arrival is the second of an event when the bytes are the same and
 the first came by the other entry, and a first has one second: a prompt that is typed twice is two events. Both are
 told what binds, since nobody can say whose word the agent takes; advice is given once.
+
+Where no daemon ran, a process of its own has judged the first one, and the journal knows it. The plugin's script comes
+second then (it waits a moment), so only its arrivals are looked up there, and only by a daemon that has just begun.
 """
 
 import asyncio
@@ -15,15 +18,22 @@ import msgspec
 
 from synaptic.agents.shared.discover import find_adapter
 from synaptic.engine.commit import DecidedEvent
+from synaptic.engine.decode_call import decode_call
 from synaptic.engine.reports import NOT_OWN_TEXT
 from synaptic.model.call import Request
 from synaptic.model.decision import Decision, Kind
+from synaptic.model.errors import StoreError
+from synaptic.store import journal
+from synaptic.store.db import Store
+from synaptic.store.record import JournalEntry
 
 PLUGIN_VARIABLE = "CLAUDE_PLUGIN_ROOT"
 """What the agent sets for hooks of a plugin. Whoever sets it for others only has its events judged twice."""
 TOGETHER_SECONDS = 10.0
 """How far apart two arrivals of one event may be: the agent starts both at once, on a machine that may be busy."""
 MOST_ARRIVALS = 32
+MOST_WRITTEN = 16
+"""Events of the journal that are compared with an arrival."""
 LONG_PAYLOAD = 64 * 1024
 """Bytes from which only a digest is kept."""
 
@@ -59,7 +69,11 @@ class _Arrival:
 class Arrivals:
     """The newest requests by each of the two ways, oldest first."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._began = time.time()
+        self._repeated: set[str] = set()
+        """Calls of the journal that have had their second arrival."""
         self._by_settings: deque[_Arrival] = deque(maxlen=MOST_ARRIVALS)
         self._by_plugin: deque[_Arrival] = deque(maxlen=MOST_ARRIVALS)
 
@@ -68,11 +82,14 @@ class Arrivals:
         if request.stranger:
             return await walk(request)
         own, other = self._by_settings, self._by_plugin
-        if request.env.get(PLUGIN_VARIABLE):
+        by_plugin = bool(request.env.get(PLUGIN_VARIABLE))
+        if by_plugin:
             own, other = other, own
         arrival = _Arrival(request)
         first = _take_equal(other, arrival) if other else None
         if first is not None and (event := await first.find_decided()):
+            return _repeat(event)
+        if by_plugin and time.time() - self._began < TOGETHER_SECONDS and (event := self._find_written(request)):
             return _repeat(event)
         own.append(arrival)
         try:
@@ -80,6 +97,26 @@ class Arrivals:
             return arrival.decided
         finally:
             arrival.end()
+
+    def _find_written(self, request: Request) -> DecidedEvent | None:
+        """What the process before has decided about the same bytes; None where the journal does not say all."""
+        oldest = time.time() - TOGETHER_SECONDS
+        try:
+            for entry in journal.read_last_entries(self._store, MOST_WRITTEN, agent=request.agent, event=request.event):
+                if oldest < entry.at < self._began and entry.call not in self._repeated and _is_same(entry, request):
+                    self._repeated.add(entry.call)
+                    answer = journal.find_answer(self._store, entry.call)
+                    call = decode_call(find_adapter(request.agent), request)
+                    return DecidedEvent(call, entry.decision, answer, is_written=True) if answer else None
+        except StoreError:
+            pass
+        return None
+
+
+def _is_same(entry: JournalEntry, request: Request) -> bool:
+    """Whether an entry is of these bytes, none of which was a secret, and was believed."""
+    told = entry.answer.stderr if entry.answer else NOT_OWN_TEXT.encode()
+    return (entry.payload or "").encode() == request.stdin and NOT_OWN_TEXT.encode() not in told
 
 
 def _take_equal(others: deque[_Arrival], arrival: _Arrival) -> _Arrival | None:

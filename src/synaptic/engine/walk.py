@@ -59,7 +59,7 @@ class Engine:
         self.store = means.store
         self.catalogs = catalogs or HookCatalogs(home)
         self.senders = Senders(home, means.store)
-        self._arrivals = Arrivals()
+        self._arrivals = Arrivals(means.store)
         self._installed = InstalledEnvironment(home)
         self._effects = SideEffects(home, means.store, means.runners)
         self.commit = EventCommit(means.store, means.reservations, self._effects)
