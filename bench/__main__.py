@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench import checks, clients, daemon, gates, guard, history, layers, load, table
+from bench import checks, clients, daemon, gates, guard, history, layers, load, startup, table
 from bench.line import Limit, Line, at_least, at_most, flat, skipped, timing
 from bench.machine import describe
 from bench.payload import line, outside_write
@@ -141,7 +141,7 @@ def _rate(world: World, preset: str, calls: int, least: float | None = None) -> 
 
 def _checks(world: World, calls: int) -> Line:
     rate, unanswered = checks.per_second(world, calls)
-    return at_least("check --jsonl, start included", 0 if unanswered else rate, 5000)
+    return at_least("check --policies-only --jsonl, start included", 0 if unanswered else rate, 5000)
 
 
 def _layers(folder: Path, options: argparse.Namespace) -> list[Line]:
@@ -164,11 +164,16 @@ def _guard(folder: Path, options: argparse.Namespace) -> list[Line]:
     return guard.measured(options.rounds)
 
 
+def _startup(folder: Path, options: argparse.Namespace) -> list[Line]:
+    return startup.measured(folder, options.rounds)
+
+
 PARTS: Mapping[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
     "dispatch": _dispatch,
     "layers": _layers,
     "gates": _gates,
     "guard": _guard,
+    "startup": _startup,
     "adapters": _adapters,
     "clients": _clients,
 }

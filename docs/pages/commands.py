@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 
-import typer
-
 from docs.pages.table import HEADER
+from synaptic.cli import typer
 from synaptic.cli.main import run_command_line
 from synaptic.cli.verbs import VERBS
 
@@ -18,8 +17,18 @@ WIDTH = "100"
 INTRO = """\
 # Command line
 
-Exit codes: 0 done, 1 failed, 2 misused; `check` answers with 0 allow, 2 deny, 3 ask, 4 rewrite, and with 64 when it is
-misused. `--json` prints one JSON document. `SYNAPTIC_HOME` names another folder than `~/.synaptic`.
+`synaptic`, or `syn` for short: both are the same program. Without a verb it tells what runs, what is on and what to
+type next.
+
+Exit codes: 0 done, 1 failed, 2 misused, 3 for people only and an agent has asked; `check` answers with 0 allow, 2 deny,
+3 ask, 4 rewrite, and with 64 when it is misused. `SYNAPTIC_HOME` names another folder than `~/.synaptic`.
+
+`--json` prints one object on stdout: `"ok": true` and the answer's own fields beside it; `"ok": false` where the answer
+is a no (`doctor`, `verify`, `daemon status`), or where the command has failed: then `error` holds `kind`, `message`,
+`where` (a file, a key), `hint` (what to type), and for some a `code` to compare. A value that is asked for by its name
+is printed as it is: `state get`, `state set`, `state reset`, `config schema`, `rpc`, `emit`. `tail --json` and
+`check --jsonl` print one object a line. Progress and warnings go to stderr, colours only to a terminal, and not where
+`NO_COLOR` is set.
 """
 
 
@@ -35,7 +44,7 @@ def commands() -> Iterator[tuple[str, ...]]:
     yield ()
     for verb, (file, _) in VERBS.items():
         yield (verb,)
-        below = getattr(typer.main.get_command(import_module(f"synaptic.cli.{file}").app), "commands", {})
+        below = getattr(typer.get_command(import_module(f"synaptic.cli.{file}").app), "commands", {})
         yield from ((verb, word) for word in below)
 
 

@@ -12,7 +12,8 @@ from docs.pages.table import HEADER, code, table
 from synaptic.hooks.config import list_fields
 from synaptic.hooks.schema import read_field_docs
 from synaptic.model.decision import Kind, Verdict
-from synaptic.policies.base import PRESETS, Policy, load_policies
+from synaptic.model.presets import PRESETS
+from synaptic.policies.base import Policy, load_policies
 
 FOLDER = "docs/reference/policies"
 EXAMPLES = 8

@@ -57,10 +57,11 @@ class User:
         code = run_command_line(words)
         return Shown(code, *self._capsys.readouterr())
 
-    def runs(self, *words: str, stdin: str | bytes = b"", **env: str) -> Shown:
-        """The command in a process of its own, as a shell starts it."""
+    def runs(self, *words: str, stdin: str | bytes = b"", program: str = "", **env: str) -> Shown:
+        """The command in a process of its own, as a shell starts it; `program` is Python that starts it instead."""
+        start = ["-c", program] if program else ["-m", "synaptic.cli.main"]
         done = subprocess.run(
-            [sys.executable, "-m", "synaptic.cli.main", *words],
+            [sys.executable, *start, *words],
             input=stdin.encode() if isinstance(stdin, str) else stdin,
             capture_output=True,
             env={**os.environ, **env},

@@ -168,6 +168,6 @@ def test_doctor_tells_who_reads_claudes_entries_too(user: User):
     ],
 )
 def test_the_shell_completes_agent_names(user: User, line: str, offered: list[str]):
-    words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1), "_SYNAPTIC_COMPLETE": "complete_bash"}
+    words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1), "_SYNAPTIC_COMPLETE": "bash_complete"}
     shown = user.runs(**words)
-    assert shown.out.split() == offered
+    assert [found.partition(",")[2] for found in shown.out.split()] == offered

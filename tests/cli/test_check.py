@@ -3,12 +3,14 @@
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 
 import msgspec
 import pytest
 
+from synaptic.daemon import lifecycle
 from synaptic.engine import check as daemon_check
 from synaptic.model.decision import ask, rewrite
 from tests.cli.conftest import User
@@ -51,7 +53,7 @@ def test_another_tool_and_json(user: User):
     assert shown.code == 2
     assert shown.json["decision"] == "deny"
     assert shown.json["policy"] == "paths.outside-project"
-    assert set(shown.json) == {"decision", "policy", "reason", "updated_input"}
+    assert set(shown.json) == {"ok", "decision", "policy", "reason", "updated_input", "asked"}
 
 
 def test_the_folder_decides_what_is_outside(user: User, tmp_path):
@@ -128,3 +130,83 @@ def test_the_words_of_a_decision_all_have_a_code():
 
     assert set(DECISION_EXITS) == {"allow", *daemon_check.DECISION_WORDS.values()}
     assert os.EX_USAGE == 64
+
+
+def trust_hook(user: User, body: str, **keys: object) -> None:
+    user.brings_hook(body, **keys)
+    assert user.types("trust", "--yes").code == 0
+
+
+DENYING = 'touch ran; echo \'{"action": "block", "reason": "not on Fridays"}\''
+
+
+def test_a_trusted_hook_is_asked_and_named(user: User):
+    trust_hook(user, DENYING, id="friday")
+    shown = user.types("check", "ls", "--json")
+    assert (shown.code, shown.json["decision"], shown.json["policy"]) == (2, "deny", "friday")
+    assert shown.json["reason"] == "not on Fridays"
+    assert shown.json["asked"]["hooks"] == ["friday"]
+    assert shown.json["asked"]["policies"] > 20
+    assert user.types("tail").out == ""
+
+
+def test_policies_only_runs_no_script(user: User):
+    trust_hook(user, DENYING, id="friday")
+    shown = user.types("check", "ls", "--policies-only", "--json")
+    assert (shown.code, shown.json["asked"]["hooks"]) == (0, [])
+    assert not (user.project / "ran").exists()
+
+
+def test_a_hook_that_is_not_trusted_is_not_run_and_said(user: User):
+    user.brings_hook(DENYING, id="friday")
+    shown = user.types("check", "ls")
+    assert (shown.code, shown.out) == (0, "allow\n")
+    assert "not run: friday" in shown.err and "synaptic trust" in shown.err
+    assert not (user.project / "ran").exists()
+
+
+def test_a_hook_that_nobody_waits_for_is_not_run(user: User):
+    trust_hook(user, DENYING, id="later", blocking=False)
+    shown = user.types("check", "ls", "--json")
+    assert shown.code == 0
+    assert shown.json["asked"]["not_run"] == [{"hook": "later", "why": "not awaited"}]
+    assert not (user.project / "ran").exists()
+
+
+@pytest.mark.parametrize("option", [(), ("--policies-only",)])
+@pytest.mark.parametrize("command", ["ls", "git push -f origin main", "rm -rf ~", "synaptic down", "echo 'caf\u00e9'"])
+def test_the_daemon_gives_exactly_the_same_answer(user: User, command: str, option: tuple[str, ...]):
+    trust_hook(user, 'echo "{}"', id="quiet")
+    alone = user.runs("check", command, "--json", *option)
+    user.types("bootstrap")
+    user.types("daemon", "start")
+    asked = user.runs("check", command, "--json", *option)
+    assert (asked.code, asked.json) == (alone.code, alone.json)
+
+
+def test_a_hook_sees_the_environment_of_who_asks_whoever_answers(user: User):
+    trust_hook(user, 'test "$COLOUR" = red && echo \'{"action": "block", "reason": "red"}\'', id="colour")
+    for start in ("policy list", "daemon start"):
+        user.types(*start.split())
+        assert user.runs("check", "ls", COLOUR="red").code == 2
+        assert user.runs("check", "ls", COLOUR="blue").code == 0
+
+
+def test_a_daemon_that_hangs_changes_nothing(user: User):
+    user.types("bootstrap")
+    user.types("daemon", "start")
+    pid = lifecycle.read_status(user.home).pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        shown = user.runs("check", "ls")
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert (shown.code, shown.out) == (0, "allow\n")
+
+
+def test_a_call_that_is_none_fails_alike_with_and_without_a_daemon(user: User):
+    for start in ("policy list", "daemon start"):
+        user.types(*start.split())
+        shown = user.runs("check", "--tool", " ", "--json")
+        assert shown.code in (0, 1)
+        assert shown.err == ""

@@ -33,6 +33,7 @@ def test_an_option_of_a_policy_that_nothing_sets_is_its_default_and_says_so(user
     assert (shown.code, shown.out) == (0, '["main","master"]\n')
     assert "this is the default" in shown.err
     assert user.types("config", "get", key, "--json").json == {
+        "ok": True,
         "key": key,
         "value": ["main", "master"],
         "source": "default",

@@ -258,3 +258,15 @@ def test_a_guard_that_went_off_with_a_list_of_presets_is_said(user: User):
     assert "the guard is off" in user.types("doctor").out
     user.configures('presets = ["essentials", "sane"]\n')
     assert "the guard is off" not in user.types("doctor").out
+
+
+def test_another_program_of_our_name_is_told_and_the_short_name_offered(healthy: User, monkeypatch: pytest.MonkeyPatch):
+    other = healthy.folder / "sbin" / "synaptic"
+    other.parent.mkdir()
+    other.write_bytes(b"\x7fELF another program")
+    other.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{healthy.home.bin}:{other.parent}:/usr/bin:/bin")
+    assert not [line for line in findings(healthy)["warn"] if line.startswith("name:")]
+    monkeypatch.setenv("PATH", f"{other.parent}:{healthy.home.bin}:/usr/bin:/bin")
+    (told,) = [line for line in findings(healthy)["warn"] if line.startswith("name:")]
+    assert str(other) in told and "type `syn` instead" in told

@@ -32,7 +32,7 @@ def test_nobody_is_at_work_and_nothing_is_made_for_it(user: User):
     shown = user.types("fleet")
     assert (shown.code, shown.err) == (0, "")
     assert "no agent is at work" in shown.out
-    assert user.types("fleet", "--json").json == {"status": "done", "agents": []}
+    assert user.types("fleet", "--json").json == {"ok": True, "status": "done", "agents": []}
     assert not user.home.database.exists()
 
 
@@ -69,7 +69,7 @@ def test_focus_checks_attention_and_nothing_else(user: User, before: Status, aft
     """S3-232"""
     says(user, "a", before)
     assert user.types("fleet", "focus", "a").out == f"a: {after}\n"
-    assert user.types("fleet", "focus", "a", "--json").json == {"agent": "a", "status": after}
+    assert user.types("fleet", "focus", "a", "--json").json == {"ok": True, "agent": "a", "status": after}
 
 
 def test_focus_on_nobody_is_an_error(user: User):

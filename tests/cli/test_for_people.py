@@ -2,8 +2,8 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-import typer
 
+from synaptic.cli import typer
 from synaptic.cli.verbs import VERBS
 from synaptic.daemon import server  # noqa: F401 - methods register themselves
 from synaptic.daemon.hook_methods import HOOK_METHODS
@@ -12,7 +12,8 @@ from synaptic.policies.self.verbs import BY_ARGUMENT, FOR_EVERYBODY, FOR_PEOPLE,
 
 OPEN_METHODS = frozenset((
     "ability.documents", "ability.emit", "ability.follow_ups", "ability.list", "ability.suggest", "ability.usage",
-    "agents.findByEffort", "agents.list", "agents.register", "agents.updateStatus", "catalog.list", "daemon.status",
+    "agents.findByEffort", "agents.list", "agents.register", "agents.updateStatus", "catalog.check", "catalog.list",
+    "daemon.status",
     "effort.dehydrate", "effort.finish", "effort.list", "effort.log", "effort.phase", "effort.resume", "effort.show",
     "effort.start", "effort.updateMetadata", "journal.after", "journal.get", "journal.last", "messages.list",
     "rpc.methods", "session.finish", "session.list", "session.show", "skills.cache", "skills.list", "state.get",
@@ -32,7 +33,7 @@ def test_every_verb_is_for_people_or_for_everybody():
     found = {
         leaf
         for verb, (file, _) in VERBS.items()
-        for leaf in iter_leaves(typer.main.get_command(import_module(f"synaptic.cli.{file}").app), verb)
+        for leaf in iter_leaves(typer.get_command(import_module(f"synaptic.cli.{file}").app), verb)
     }
     assert found == FOR_PEOPLE.keys() | FOR_EVERYBODY | BY_ARGUMENT
     assert not FOR_PEOPLE.keys() & FOR_EVERYBODY

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import synaptic
-from synaptic.cli.verbs import VERBS
+from synaptic.cli.verbs import VERB_GROUPS, VERBS
 from tests.cli.conftest import User
 
 
@@ -20,7 +20,7 @@ def test_the_overview_names_every_verb(user: User):
     shown = user.types("--help")
     assert shown.code == 0
     assert all(f"  {verb} " in shown.out for verb in VERBS)
-    assert "--install-completion" in shown.out
+    assert all(f"\n{group}:\n" in shown.out for group in VERB_GROUPS)
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -64,7 +64,7 @@ def test_a_usage_error_is_json_too(user: User):
 
 
 def test_a_crash_is_one_line_and_a_file(user: User, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("synaptic.cli.list.load_hook_catalog", lambda place: 1 / 0)
+    monkeypatch.setattr("synaptic.cli.registered.load_hook_catalog", lambda place: 1 / 0)
     shown = user.types("list")
     assert shown.code == 1
     assert shown.err.count("\n") == 1
@@ -77,7 +77,7 @@ def test_a_crash_is_one_line_and_a_file(user: User, monkeypatch: pytest.MonkeyPa
 
 def test_a_crash_is_shown_whole_on_request(user: User, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SYNAPTIC_DEBUG", "1")
-    monkeypatch.setattr("synaptic.cli.list.load_hook_catalog", lambda place: 1 / 0)
+    monkeypatch.setattr("synaptic.cli.registered.load_hook_catalog", lambda place: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         user.types("list")
 

@@ -1,6 +1,11 @@
 """Policies shown and switched."""
 
+import json
+import subprocess
+
+from synaptic.policies.base import load_policies
 from tests.cli.conftest import User
+from tests.cli.test_screen import at_terminal
 
 
 def on(user: User) -> list[str]:
@@ -69,3 +74,43 @@ def test_a_policy_that_runs_programs_is_off_when_only_the_project_wants_it(user:
     assert "synaptic policy enable practice.lint" in user.types("policy", "enable", "practice.track", "--project").out
     user.types("policy", "enable", "practice.lint")
     assert "practice.lint" in on(user)
+
+
+def test_the_list_has_one_line_a_policy_within_the_terminal(user: User):
+    code, seen = at_terminal(["policy", "list"], TERM="xterm", COLUMNS="80", NO_COLOR="1")
+    lines = [line for line in seen.replace("\r", "").split("\n") if line.startswith(("on  ", "off  "))]
+    assert code == 0
+    assert [line.split()[1] for line in lines] == list(load_policies())
+    assert max(map(len, lines)) <= 80
+
+
+def test_the_list_is_narrowed(user: User):
+    user.configures('presets = ["essentials"]\n[policies."sane.stale-session"]\nenabled = true\n')
+    shown = user.types("policy", "list", "--on", "--preset", "sane")
+    assert [line.split()[1] for line in shown.out.splitlines() if line.startswith("on  ")] == ["sane.stale-session"]
+    assert "1 of " in shown.out
+    every = user.types("policy", "list", "--preset", "strict", "--json").json["policies"]
+    assert len(every) == len(load_policies())
+    assert "did you mean `sane`?" in user.types("policy", "list", "--preset", "sana").err
+
+
+def test_what_has_fired_is_listed_with_its_counts(user: User):
+    assert user.types("policy", "list", "--fired").out.startswith("none\n")
+    user.types("bootstrap")
+    user.sends()
+    payload = {"session_id": "s", "cwd": str(user.project), "hook_event_name": "PreToolUse", "tool_name": "Bash"}
+    call = {**payload, "tool_input": {"command": "git push -f origin main"}}
+    event = json.dumps(call).encode()
+    subprocess.run([user.home.dispatch, "PreToolUse"], input=event, check=False, capture_output=True)
+    user.types("daemon", "stop")
+    shown = user.types("policy", "list", "--fired")
+    assert "git.force-push" in shown.out and "1 of 1" in shown.out
+    assert "code.remote" not in shown.out
+
+
+def test_a_preset_is_shown(user: User):
+    shown = user.types("policy", "show", "@practice")
+    assert shown.out.startswith("@practice is off; to change that: synaptic policy enable @practice\n")
+    assert "practice.lint" in shown.out and "git.force-push" not in shown.out
+    assert user.types("policy", "show", "@essentials", "--json").json["enabled"] is True
+    assert "did you mean `@practice`?" in user.types("policy", "show", "@practise").err

@@ -8,11 +8,12 @@ from pathlib import Path
 from tests.cli.conftest import User
 
 
-def at_terminal(words: list[str], typed: bytes = b"", **env: str) -> tuple[int, str]:
-    """Run the command with a terminal on all three streams."""
+def at_terminal(words: list[str], typed: bytes = b"", program: str = "", **env: str) -> tuple[int, str]:
+    """Run the command, or a program in Python, with a terminal on all three streams."""
+    start = ["-c", program] if program else ["-m", "synaptic.cli.main"]
     pid, terminal = pty.fork()
     if pid == 0:
-        os.execvpe(sys.executable, [sys.executable, "-m", "synaptic.cli.main", *words], {**os.environ, **env})
+        os.execvpe(sys.executable, [sys.executable, *start, *words], {**os.environ, **env})
     os.write(terminal, typed)  # a terminal keeps what is typed ahead
     seen = b""
     while True:
@@ -67,3 +68,35 @@ def test_names_of_any_bytes_can_be_printed(user: User):
     assert user.runs("doctor").out
     assert user.runs("try", "PreToolUse", "--tool", "Bash").code == 0
     assert user.runs("check", "ls").code == 0
+
+
+def test_a_program_gets_one_object_with_ok_from_every_kind_of_answer(user: User):
+    for line in ("list", "status", "policy list", "config show", "usage", "check ls", "effort list", "freeze"):
+        assert user.types(*line.split(), "--json").json["ok"] is True, line
+    assert user.types("explain", "--json").json["ok"] is False
+
+
+SLOW = """
+import sys, time
+from synaptic.cli import screen
+screen.PROGRESS_SECONDS = 0.05
+with screen.show_progress("counting"):
+    time.sleep(0.4)
+print("done")
+"""
+
+
+def test_work_that_takes_long_is_told_on_a_terminal_only_and_leaves_no_trace(user: User):
+    code, seen = at_terminal(["-"], program=SLOW, TERM="xterm")
+    assert code == 0
+    assert "counting … 1 s" in seen
+    assert seen.rpartition("\u001b[K")[2].strip() == "done"
+    shown = user.runs(program=SLOW)
+    assert (shown.out, shown.err) == ("done\n", "")
+
+
+def test_a_line_is_cut_between_words(user: User):
+    at = {"program": "from synaptic.cli import screen; print(screen.cut_line('some words to be cut here', 0))"}
+    assert at_terminal([], TERM="xterm", COLUMNS="14", **at)[1].strip() == "some words to…"
+    assert at_terminal([], TERM="xterm", COLUMNS="12", **at)[1].strip() == "some words…"
+    assert user.runs(**at).out == "some words to be cut here\n"

@@ -33,8 +33,8 @@ def code(user: User, method: str, **params: object) -> int:
 def test_a_task_is_shown_the_same_by_its_name_and_by_its_folder(served: User):
     served.types("effort", "log", "x")
     typed = served.types("task", "show", "t", "--json").json
-    assert call_rpc(served.home, "task.show", {"dirPath": "t"}) == typed
-    assert call_rpc(served.home, "task.show", {"dirPath": f"{served.project}/.tasks/t/"}) == typed
+    assert {"ok": True, **call_rpc(served.home, "task.show", {"dirPath": "t"})} == typed
+    assert {"ok": True, **call_rpc(served.home, "task.show", {"dirPath": f"{served.project}/.tasks/t/"})} == typed
     assert typed["artifacts"] == [f"{served.project}/.tasks/t/1_BUILD_LOG.md"]
 
 
@@ -44,9 +44,10 @@ def test_a_task_of_another_project_is_shown_and_resumed_by_its_folder(
     folder = f"{served.project}/.tasks/t"
     (tmp_path / "other/.git").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "other")
-    assert served.types("task", "show", folder, "--json").json == call_rpc(
-        served.home, "task.show", {"dirPath": folder}
-    )
+    assert served.types("task", "show", folder, "--json").json == {
+        "ok": True,
+        **call_rpc(served.home, "task.show", {"dirPath": folder}),
+    }
     assert served.types("effort", "resume", "--task", folder, "--json").json["effortId"] == 1
     assert call_rpc(served.home, "effort.resume", {"dirPath": folder})["effortId"] == 1
 

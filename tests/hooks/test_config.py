@@ -3,8 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synaptic.hooks.config import Config, HttpConfig, instantiate_policies, is_enabled, parse_config_text
+from synaptic.model.presets import PRESETS
 from synaptic.policies.audit.tool_use import ToolUse
-from synaptic.policies.base import PRESETS, load_policies
+from synaptic.policies.base import load_policies
 
 
 def test_an_empty_config_sets_nothing():

@@ -10,7 +10,8 @@ from synaptic.hooks.config import Config, ConfigFile, is_enabled
 from synaptic.hooks.tighten import split_permitted
 from synaptic.model.event import PreToolUse
 from synaptic.model.home import Home
-from synaptic.policies.base import FEWER, LOWER, MORE, ON, PRESETS, Policy
+from synaptic.model.presets import PRESETS
+from synaptic.policies.base import FEWER, LOWER, MORE, ON, Policy
 from synaptic.policies.practice.lint import Lint
 from synaptic.policies.practice.track import Track
 

@@ -14,7 +14,7 @@ from synaptic.model.decision import Decision, Kind, TraceStep
 from synaptic.model.effect import AppendLine, Deliver
 from synaptic.model.home import Home
 from synaptic.model.result import HookResult
-from synaptic.store import deliveries, journal
+from synaptic.store import deliveries, entries, journal
 from synaptic.store.db import Store
 from synaptic.store.record import EventRecord
 
@@ -248,6 +248,6 @@ def test_an_entry_whose_texts_were_changed_on_disk_is_shown_as_damaged(store, re
         journal.append_records(store, [record()])
     spoil = "UPDATE events SET decision = CAST(x'7bf400' AS TEXT), tool = CAST(x'42f4' AS TEXT) WHERE id = 2"
     store.write(lambda connection: connection.execute(spoil))
-    entries = journal.read_entries_after(store, 0)
-    assert [entry.decision.warnings == (journal.DAMAGED_TEXT,) for entry in entries] == [False, True, False]
-    assert entries[1].tool == "B\ufffd"
+    found = journal.read_entries_after(store, 0)
+    assert [entry.decision.warnings == (entries.DAMAGED_TEXT,) for entry in found] == [False, True, False]
+    assert found[1].tool == "B\ufffd"

@@ -4,9 +4,7 @@ import os
 import sys
 from typing import Annotated, Any
 
-import typer
-
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.emit import BLOCKED_EXIT
 from synaptic.cli.place import CommandPlace, find_place, require_root

@@ -3,13 +3,12 @@
 from typing import Annotated
 
 import msgspec
-import typer
 
 from synaptic.agents.shared.discover import CLAUDE_NAME, find_agent, list_agent_names
 from synaptic.agents.shared.ours import EntryPlan
 from synaptic.agents.shared.support import AspectSupport, assess_agent
 from synaptic.agents.shared.wired import list_wired_agents
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.bootstrap import complete_agent_names as complete_agents
 from synaptic.cli.bootstrap import read_installation
 from synaptic.cli.place import find_place
@@ -34,8 +33,6 @@ app = make_verb_app(
     synaptic bootstrap --agent codex
     """,
 )
-# `synaptic agents` alone is the overview, not the help.
-app.info.no_args_is_help = False
 
 
 class AgentOverview(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +62,7 @@ class AgentDetails(msgspec.Struct, frozen=True, kw_only=True):
     """Why it cannot be told; "" when it can."""
 
 
-@app.callback(invoke_without_command=True)
+@app.callback(invoke_without_command=True, no_args_is_help=False)
 def overview(
     context: typer.Context,
     ask: Annotated[bool, typer.Option("--versions/--no-versions", help="Ask programs for their version.")] = True,

@@ -4,12 +4,11 @@ import os
 from typing import Annotated, Literal
 
 import msgspec
-import typer
 
 from synaptic.agents.shared.discover import list_agent_names as known_agents
 from synaptic.agents.shared.record import SetupChoices, load_record
 from synaptic.agents.shared.wired import list_wired_agents
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.http import read_loopback_token

@@ -1,31 +1,68 @@
-"""What a shell offers after TAB: ids, names and phases that exist. Trouble offers nothing."""
+"""`synaptic completion`, and what a shell offers after TAB: ids, names and phases that exist. Trouble offers nothing.
+
+Whoever presses TAB waits for every import here, so each is made by the function that needs it.
+"""
+
+# ruff: noqa: PLC0415  as said above
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from synaptic.cli.caller import find_caller
-from synaptic.cli.place import CommandPlace, find_place, open_database
-from synaptic.hooks import skill_files as skills
+from click.shell_completion import ShellComplete, get_completion_class
+
+import synaptic
+from synaptic.cli import typer
+from synaptic.cli.help_pages import HelpedCommand
+from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.model.errors import SynapticError
-from synaptic.store import efforts, layers, tasks, windows
-from synaptic.store.db import Store
-from synaptic.store.layers import EventOrigin
-from synaptic.work.command import CommandContext
+from synaptic.model.presets import PRESETS
+
+if TYPE_CHECKING:
+    from synaptic.cli.place import CommandPlace
+    from synaptic.store.db import Store
 
 Suggestions = Iterable[tuple[str, str]]
 """Values, each with a few words about it."""
+Shell = Literal["bash", "zsh", "fish"]
+Name = Literal["synaptic", "syn"]
+
+app = make_verb_app()
+EXAMPLES = """
+eval "$(synaptic completion bash)"                       in ~/.bashrc
+eval "$(synaptic completion zsh)"                        in ~/.zshrc, after compinit
+synaptic completion fish > ~/.config/fish/completions/synaptic.fish
+eval "$(synaptic completion bash --name syn)"            for the short name as well
+"""
 
 
-def _make_completion(find: Callable[[Store, CommandPlace], Suggestions]) -> Callable[[str], list[tuple[str, str]]]:
+@app.command(epilog=format_examples(EXAMPLES))
+def completion(
+    shell: Annotated[Shell, typer.Argument(help="bash, zsh or fish.")],
+    name: Annotated[Name, typer.Option(help="The command to complete.")] = "synaptic",
+) -> None:
+    """Print the lines that let your shell complete verbs, options and names after TAB. No file is changed."""
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise SynapticError(f"nothing is known about {shell}", hint="bash, zsh or fish")
+    found = kind(HelpedCommand(name), {}, name, f"_{name.upper()}_COMPLETE")
+    # The base class's: that of bash would start one to see how old it is.
+    print(ShellComplete.source(found))
+
+
+def _make_completion(find: "Callable[[Store, CommandPlace], Suggestions]") -> Callable[[str], list[tuple[str, str]]]:
     @wraps(find)
     def complete(incomplete: str) -> list[tuple[str, str]]:
+        from synaptic.cli.place import find_place, open_database
+
         with suppress(SynapticError, OSError):
             place = find_place()
             # A TAB must not make a database.
             if place.home.database.exists():
                 with open_database(place.home) as store:
-                    return [pair for pair in find(store, place) if pair[0].startswith(incomplete)]
+                    return _keep_matching(find(store, place), incomplete)
         return []
 
     complete.__annotations__ = {"incomplete": str}  # what the parser looks at to call it
@@ -34,34 +71,51 @@ def _make_completion(find: Callable[[Store, CommandPlace], Suggestions]) -> Call
     return complete
 
 
-def _find_project(store: Store, place: CommandPlace) -> int | None:
-    return layers.resolve_layers(store, EventOrigin(place.root or place.cwd)).project
+def _keep_matching(pairs: Suggestions, incomplete: str) -> list[tuple[str, str]]:
+    return [pair for pair in pairs if pair[0].startswith(incomplete)]
+
+
+def _find_project(store: "Store", place: "CommandPlace") -> int | None:
+    from synaptic.store import layers
+
+    return layers.resolve_layers(store, layers.EventOrigin(place.root or place.cwd)).project
 
 
 @_make_completion
-def complete_effort_ids(store: Store, place: CommandPlace) -> Suggestions:
+def complete_effort_ids(store: "Store", place: "CommandPlace") -> Suggestions:
+    from synaptic.store import efforts
+
     found = efforts.list_efforts(store, _find_project(store, place) or 0, every=True)
     return [(str(one.id), f"{one.skill}, {one.task.rpartition('/')[2]}") for one in found]
 
 
 @_make_completion
-def complete_session_ids(store: Store, place: CommandPlace) -> Suggestions:
+def complete_session_ids(store: "Store", place: "CommandPlace") -> Suggestions:
+    from synaptic.store import efforts, windows
+
     numbers = [one.id for one in efforts.list_efforts(store, _find_project(store, place) or 0, every=True)]
     return [(str(one.id), f"effort {one.effort}") for one in windows.list_sessions(store, numbers)]
 
 
 @_make_completion
-def complete_phases(store: Store, place: CommandPlace) -> Suggestions:
+def complete_phases(store: "Store", place: "CommandPlace") -> Suggestions:
+    from synaptic.cli.caller import find_caller
+    from synaptic.work.command import CommandContext
+
     return [(phase, "") for phase in CommandContext(store, find_caller(place)).find_effort().phases]
 
 
 @_make_completion
-def complete_agent_ids(store: Store, place: CommandPlace) -> Suggestions:
+def complete_agent_ids(store: "Store", place: "CommandPlace") -> Suggestions:
+    from synaptic.store import layers
+
     return [(one.id, one.label or one.status) for one in layers.list_agents(store)]
 
 
 @_make_completion
-def complete_task_names(store: Store, place: CommandPlace) -> Suggestions:
+def complete_task_names(store: "Store", place: "CommandPlace") -> Suggestions:
+    from synaptic.store import tasks
+
     return [
         (one.folder.rpartition("/")[2], one.title) for one in tasks.list_tasks(store, _find_project(store, place) or 0)
     ]
@@ -69,7 +123,58 @@ def complete_task_names(store: Store, place: CommandPlace) -> Suggestions:
 
 def complete_skill_names(incomplete: str) -> list[tuple[str, str]]:
     """Skills need no database."""
+    from synaptic.cli.place import find_place
+    from synaptic.hooks import skill_files
+
     with suppress(SynapticError, OSError):
-        found = skills.list_skills(find_place().root).skills
+        found = skill_files.list_skills(find_place().root).skills
         return [(one.name, one.description) for one in found if one.name.startswith(incomplete)]
+    return []
+
+
+def complete_agent_names(incomplete: str) -> list[tuple[str, str]]:
+    """Coding agents that are known."""
+    from synaptic.agents.shared.discover import list_agent_names
+
+    return _keep_matching([(name, "") for name in list_agent_names()], incomplete)
+
+
+def complete_events(incomplete: str) -> list[tuple[str, str]]:
+    """Events, by name."""
+    from synaptic.model.event import EVENTS
+
+    return _keep_matching([(name, "") for name in EVENTS], incomplete)
+
+
+def complete_policies(incomplete: str) -> list[tuple[str, str]]:
+    """Ids of policies. Read from their files: to import them all takes most of a second."""
+    folder = Path(synaptic.__file__).parent / "policies"
+    with suppress(OSError):
+        files = sorted(folder.glob("*/*.py"))
+        ids = {file: f"{file.parent.name}.{file.stem.replace('_', '-')}" for file in files}
+        real = [(name, "") for file, name in ids.items() if f'id = "{name}"' in file.read_text()]
+        return _keep_matching(real, incomplete)
+    return []
+
+
+def complete_presets(incomplete: str) -> list[tuple[str, str]]:
+    """Presets as they are given to `--preset`."""
+    return _keep_matching([(name, "preset") for name in PRESETS], incomplete)
+
+
+def complete_policies_and_presets(incomplete: str) -> list[tuple[str, str]]:
+    """Ids of policies, and presets as `@name`."""
+    presets = [(f"@{name}", "preset") for name in PRESETS]
+    return _keep_matching(presets, incomplete) + complete_policies(incomplete)
+
+
+def complete_installed_packages(incomplete: str) -> list[tuple[str, str]]:
+    """Packages that are installed here, or for all projects."""
+    from synaptic.cli.place import find_place
+    from synaptic.cli.sites import list_all_sites
+    from synaptic.packages.lock import load_lockfile
+
+    with suppress(SynapticError, OSError):
+        found = [record for site in list_all_sites(find_place()) for record in load_lockfile(site).install]
+        return _keep_matching(((one.package, one.version) for one in found), incomplete)
     return []

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-import typer
 
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.place import CommandPlace, choose_config_file, find_place
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import Json, make_verb_app
@@ -110,7 +109,7 @@ def path(as_json: Json = False) -> None:
 @app.command()
 def schema() -> None:
     """The JSON Schema of config.toml."""
-    screen.print_json(json_schema())
+    screen.print_document(json_schema())
 
 
 @app.command()

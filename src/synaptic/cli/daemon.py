@@ -4,10 +4,9 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-import typer
 
 import synaptic
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.daemon import lifecycle

@@ -2,9 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import plan, screen
+from synaptic.cli import plan, screen, typer
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.sites import (
     ChannelOption,

@@ -2,9 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.health import examine_setup, repair_setup
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
@@ -27,9 +25,10 @@ def doctor(
 ) -> None:
     """Look at everything between an agent and a hook; exit code 1 when something fails."""
     place = find_place()
-    repaired = repair_setup(place, list(examine_setup(place))) if fix else []
-    # Again after the repair: what is shown is how it is now.
-    findings = list(examine_setup(place))
+    with screen.show_progress("looking at every hook"):
+        repaired = repair_setup(place, list(examine_setup(place))) if fix else []
+        # Again after the repair: what is shown is how it is now.
+        findings = list(examine_setup(place))
     failed = [finding for finding in findings if finding.state == "fail"]
     if as_json:
         screen.print_json({"ok": not failed, "repaired": repaired, "findings": findings})

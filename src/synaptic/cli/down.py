@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-import typer
 
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.bootstrap import AgentsOption, print_report, read_installation
 from synaptic.cli.imports import list_imports, undo_import
 from synaptic.cli.place import find_place

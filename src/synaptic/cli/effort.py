@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-import typer
 
-from synaptic.cli import completion, screen
+from synaptic.cli import completion, screen, typer
 from synaptic.cli.caller import format_moment, read_standard_input
 from synaptic.cli.carry_out import carry_out, run_to_end
 from synaptic.cli.place import find_place

@@ -4,10 +4,9 @@ import sys
 from typing import Annotated, Any
 
 import msgspec
-import typer
 
 from synaptic.agents.shared.lineage import require_person
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.emit import SPEAK_AS_USER, Emission, complete_context, emit_through

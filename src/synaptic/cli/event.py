@@ -1,14 +1,15 @@
 """One journal entry as a story: what `explain`, `tail`, `try` and `up` show."""
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from synaptic.agents.shared.payload import to_json
 from synaptic.cli import screen
-from synaptic.daemon.methods import entry_to_json
-from synaptic.engine.commit import DecidedEvent
 from synaptic.model.call import Answer
 from synaptic.pipeline.explain import EventStory, explain_event
-from synaptic.store.record import JournalEntry
+from synaptic.store.record import JournalEntry, entry_to_json
+
+if TYPE_CHECKING:
+    from synaptic.engine.commit import DecidedEvent
 
 
 def make_story(entry: JournalEntry) -> EventStory:
@@ -29,7 +30,7 @@ def make_story(entry: JournalEntry) -> EventStory:
     )
 
 
-def make_rehearsal_story(decided: DecidedEvent, micros: int) -> EventStory:
+def make_rehearsal_story(decided: "DecidedEvent", micros: int) -> EventStory:
     """Make the story of a rehearsed event, which no agent sent."""
     event = decided.call.event
     return EventStory(
@@ -41,7 +42,7 @@ def make_rehearsal_story(decided: DecidedEvent, micros: int) -> EventStory:
         subject=event.subject,
         session=event.session_id,
         root=decided.call.root,
-        payload=to_json(decided.call.payload).decode(),
+        payload=screen.encode_json(decided.call.payload).decode(),
         decision=decided.decision,
         answer=decided.answer,
         micros=micros,

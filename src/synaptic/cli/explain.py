@@ -2,13 +2,11 @@
 
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import event, screen
+from synaptic.cli import event, screen, typer
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.model.errors import StoreError
-from synaptic.store import journal
+from synaptic.store import entries
 from synaptic.store.db import Store
 from synaptic.store.record import JournalEntry
 
@@ -36,12 +34,12 @@ def explain(
 def find_event(store: Store, which: str) -> JournalEntry:
     """Find an entry by its number or call id; without one the newest."""
     if not which:
-        newest = journal.read_last_entries(store)
+        newest = entries.read_last_entries(store)
         if not newest:
             raise StoreError("the journal is empty", where=str(store.path), hint="type: synaptic up")
         return newest[0]
     # A longer number does not fit the 64 bits of SQLite; call ids are longer and have letters.
-    entry = journal.find_entry(store, int(which) if which.isascii() and which.isdigit() and len(which) < 19 else which)
+    entry = entries.find_entry(store, int(which) if which.isascii() and which.isdigit() and len(which) < 19 else which)
     if entry is None:
         raise StoreError(
             f"there is no event {screen.clean_text(which)}", where=str(store.path), hint="synaptic tail -n 20"

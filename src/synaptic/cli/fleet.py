@@ -9,9 +9,8 @@ from types import FrameType
 from typing import Annotated
 
 import msgspec
-import typer
 
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.place import find_place, open_database
 from synaptic.cli.verbs import make_verb_app
 from synaptic.fleet import desktop, display, roster

@@ -5,9 +5,7 @@ import sys
 from datetime import datetime
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.carry_out import carry_out, open_context
 from synaptic.cli.place import find_place, require_root
 from synaptic.cli.verbs import Json, make_verb_app

@@ -1,5 +1,8 @@
 """What `doctor` examines and repairs: the checks of setup/doctor.py, and those that need the daemon or packages."""
 
+import os
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from synaptic.daemon import lifecycle
 from synaptic.daemon.client import is_responding
 from synaptic.daemon.lock import find_holder
 from synaptic.daemon.names import BACKLOG
+from synaptic.files.bounded import read_start
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
 from synaptic.packages.install import apply_install
@@ -25,12 +29,15 @@ from synaptic.setup.doctor import DoctorFinding, FindingState
 from synaptic.setup.env import write_env
 from synaptic.setup.refusals import find_missing_refusals
 
+OWN_MODULE = b"synaptic.cli.main"
+"""In every script that starts this command line."""
 MOST_WAITING = Path("/proc/sys/net/core/somaxconn")
 
 
 def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
     """Run every check, in the order in which an event passes what they check."""
     home, options, catalog = place.home, read_installation(place), load_hook_catalog(place)
+    yield from _check_name()
     yield from doctor.check_dispatcher(home)
     yield from doctor.check_engine_files(home)
     yield from doctor.check_installation(options)
@@ -46,6 +53,16 @@ def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
     with read_trust(home, catalog) as trust:
         # Last: a fault before it explains why no hook runs at all.
         yield from (doctor.check_hook(hook, trust, catalog) for hook in catalog.hooks)
+
+
+def _check_name() -> Iterator[DoctorFinding]:
+    """Whether another program of our name comes first: Debian's front end for packages is called synaptic, too."""
+    first = shutil.which("synaptic")
+    if first is None or OWN_MODULE in read_start(os.path.realpath(first), 1 << 16):
+        return
+    own = next((path for name in ("syn", "synaptic") if (path := Path(sys.executable).with_name(name)).exists()), None)
+    fix = "type `syn` instead" + (f", or put {own.parent} before it in PATH" if own else "")
+    yield DoctorFinding(check="name", state="warn", seen=f"`synaptic` is another program here: {first}", fix=fix)
 
 
 def repair_setup(place: CommandPlace, findings: list[DoctorFinding]) -> list[str]:

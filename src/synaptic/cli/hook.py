@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-import typer
 
-from synaptic.cli import hook_new, hook_test, screen
+from synaptic.cli import hook_new, hook_test, screen, typer
 from synaptic.cli.event import make_rehearsal_story
 from synaptic.cli.place import find_place, require_root
 from synaptic.cli.registered import load_hook_catalog

@@ -3,9 +3,8 @@
 from typing import Annotated
 
 import msgspec
-import typer
 
-from synaptic.cli import plan, screen
+from synaptic.cli import plan, screen, typer
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import (
     ChannelOption,
@@ -36,7 +35,7 @@ def info(
     wanted = WantedPackage(
         name=package, channel=find_channel(place, channel), version=version or None, agents=list_project_agents(place)
     )
-    with open_chosen_source(registry, place) as source:
+    with screen.show_progress("asking the registry"), open_chosen_source(registry, place) as source:
         bundle = fetch_bundle(source, wanted)
     here_already = [(site.scope, record.version) for site, record in find_installed_sites(place, package, None)]
     if as_json:

@@ -1,20 +1,18 @@
 """`synaptic list`: every hook in the order in which it runs."""
 
+import os
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-
-from synaptic.cli import screen
-from synaptic.cli.place import find_place
-from synaptic.cli.registered import load_hook_catalog, read_trust
+from synaptic.cli import completion, screen, typer
+from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
-from synaptic.hooks.catalog import HookCatalog
-from synaptic.hooks.trust import HookTrust
-from synaptic.model.hook import Hook
+from synaptic.daemon.ask import ask_daemon
 
 app = make_verb_app()
-LIST_HEAD = ("PRIORITY", "ID", "EVENTS", "MATCHER", "BLOCKING", "TRUSTED", "SOURCE")
+LIST_HEAD = ("PRIO", "ID", "EVENTS", "MATCHER", "BLOCKS", "TRUSTED", "SOURCE")
+BUILT_IN = "built in"
+JSON_FIELDS = ("root", "hooks", "problems", "notes")
 
 EXAMPLES = """
 synaptic list                      everything, first to run first
@@ -24,52 +22,62 @@ synaptic list --event PreToolUse   what concerns one event
 
 @app.command(epilog=format_examples(EXAMPLES))
 def list_hooks(
-    event: Annotated[str, typer.Option(help="Only hooks of this event.")] = "",
+    event: Annotated[
+        str, typer.Option(help="Only hooks of this event.", autocompletion=completion.complete_events)
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Show every hook of this project in its order, and what is wrong with the declarations."""
-    place = find_place()
-    catalog = load_hook_catalog(place)
-    hooks = [hook for hook in catalog.hooks if not event or event in hook.events]
-    with read_trust(place.home, catalog) as trust:
-        if as_json:
-            rows = [_hook_to_json(hook, trust) for hook in hooks]
-            screen.print_json(
-                {"root": catalog.root, "hooks": rows, "problems": catalog.problems, "notes": catalog.notes}
-            )
-            return
-        _print_hooks(hooks, trust, catalog)
-
-
-def _print_hooks(hooks: list[Hook], trust: HookTrust, catalog: HookCatalog) -> None:
-    if hooks:
-        screen.print_table(LIST_HEAD, (_make_row(hook, trust) for hook in hooks))
-    else:
-        screen.say("no hook is registered")
-    for problem in _iter_problems(hooks, trust, catalog):
-        screen.say(f"problem: {problem}")
-    for note in catalog.notes:
+    catalog = read_catalog(find_place())
+    hooks = [hook for hook in catalog["hooks"] if not event or event in hook["events"]]
+    if as_json:
+        screen.print_json({**{name: catalog[name] for name in JSON_FIELDS}, "hooks": hooks})
+        return
+    _print_hooks(hooks, catalog["problems"])
+    for note in catalog["notes"]:
         screen.say(f"note: {note}")
 
 
-def _iter_problems(hooks: list[Hook], trust: HookTrust, catalog: HookCatalog) -> Iterator[str]:
-    yield from catalog.problems
-    yield from (why for hook in hooks if (why := trust.explain_refusal(hook)))
+def read_catalog(place: CommandPlace) -> dict[str, Any]:
+    """What is registered here: as the daemon has it, where one of this code runs, else read here."""
+    wanted = {"root": place.root, "env": os.environ.get("SYNAPTIC_ENV", "")}
+    known = ask_daemon(place.home, "catalog.list", wanted)
+    if isinstance(known, dict):
+        return known
+    # Every policy is imported for it: most of a second.
+    from synaptic.cli.registered import load_hook_catalog, read_trust  # noqa: PLC0415
+    from synaptic.hooks.described import describe_catalog  # noqa: PLC0415
+
+    catalog = load_hook_catalog(place)
+    with read_trust(place.home, catalog) as trust:
+        return describe_catalog(catalog, trust)
 
 
-def _make_row(hook: Hook, trust: HookTrust) -> tuple[str, ...]:
-    blocking = "yes" if hook.blocking else "no"
-    shown_matcher = hook.matcher or ".*"
-    order = (str(hook.priority), hook.id, ",".join(hook.events), shown_matcher)
-    return (*order, blocking, _describe_trust(hook, trust), hook.source)
+def _print_hooks(hooks: list[dict[str, Any]], problems: list[str]) -> None:
+    if hooks:
+        screen.print_table(LIST_HEAD, map(_make_row, hooks))
+    else:
+        screen.say("no hook is registered")
+    for problem in _iter_problems(hooks, problems):
+        screen.say(f"problem: {problem}")
 
 
-def _describe_trust(hook: Hook, trust: HookTrust) -> str:
-    if trust.explain_refusal(hook):
+def _iter_problems(hooks: list[dict[str, Any]], problems: list[str]) -> Iterator[str]:
+    yield from problems
+    yield from (hook["refusal"] for hook in hooks if hook["refusal"])
+
+
+def _make_row(hook: dict[str, Any]) -> tuple[str, ...]:
+    order = (str(hook["priority"]), hook["id"], ",".join(hook["events"]), hook["matcher"] or ".*")
+    return (*order, "yes" if hook["blocking"] else "no", _describe_trust(hook), _name_source(hook["source"]))
+
+
+def _describe_trust(hook: dict[str, Any]) -> str:
+    if hook["refusal"]:
         return "no"
-    return "yes" if hook.scope == "project" else "own"
+    return "yes" if hook["scope"] == "project" else "own"
 
 
-def _hook_to_json(hook: Hook, trust: HookTrust) -> dict[str, Any]:
-    names = ("id", "priority", "events", "matcher", "blocking", "timeout", "on_error", "protocol", "scope", "source")
-    return {**{name: getattr(hook, name) for name in names}, "trusted": trust.explain_refusal(hook) is None}
+def _name_source(source: str) -> str:
+    """Where a hook is declared; a policy is declared nowhere."""
+    return "policy" if source == BUILT_IN else source

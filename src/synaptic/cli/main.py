@@ -2,14 +2,13 @@
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import Annotated
 
-import typer
+from click.shell_completion import shell_complete
 
 import synaptic
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.verbs import VerbGroup
 from synaptic.model.errors import PersonError, SynapticError
 
@@ -21,51 +20,49 @@ FOR_PEOPLE_EXIT = 3
 INTERRUPTED_EXIT = 130
 BROKEN_PIPE_EXIT = 141
 
-ClickError: type[Exception] = next(
-    kind for kind in typer.BadParameter.__mro__ if issubclass(kind, Exception) and kind.__name__ == "ClickException"
-)
-"""Typer brings its own copy of click or uses the installed one; either way its errors are these."""
-
+NAMES = ("synaptic", "syn")
+"""What the command is called; Debian has another program of the first name."""
 app = typer.Typer(
     cls=VerbGroup,
-    rich_markup_mode=None,
-    no_args_is_help=True,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="\b\nStart with:\n  synaptic up              set everything up and see it work\n"
-    "  synaptic explain --last  why the last event ended as it did\n  synaptic doctor          why a hook does not run",
+    epilog="Each verb has its own page: synaptic VERB --help",
 )
-
-
-def _print_version(asked: bool) -> None:
-    if asked:
-        screen.say(f"synaptic {synaptic.__version__}")
-        raise typer.Exit
 
 
 @app.callback()
 def options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
-    ] = (False),
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> None:
     """The hook engine for coding agents: one entry per event, any number of hooks, in a known order."""
+    if version:
+        screen.say(f"synaptic {synaptic.__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        from synaptic.cli.status import print_overview  # noqa: PLC0415  for the one call without a verb
+
+        print_overview()
 
 
 def main() -> None:
     """The console script."""
-    sys.exit(run_command_line(sys.argv[1:]))
+    called = os.path.basename(sys.argv[0])  # noqa: PTH119  pathlib costs a start more than the rest of this line
+    sys.exit(run_command_line(sys.argv[1:], called if called in NAMES else NAMES[0]))
 
 
-def run_command_line(arguments: Sequence[str]) -> int:
+def run_command_line(arguments: Sequence[str], name: str = NAMES[0]) -> int:
     """Run one command line; what it returns is the exit code. This and the daemon's outermost handler catch all."""
     screen.prepare_streams()
     # Looked for in the words: an error may come before the options are parsed.
     wants_json = "--json" in arguments
     try:
-        code = typer.main.get_command(app).main(list(arguments), prog_name="synaptic", standalone_mode=False)
+        code = _run_or_complete(arguments, name)
         # Here, where a closed pipe is caught: at exit the interpreter would complain about it.
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
+    except typer.Exit as ended:
+        return ended.exit_code
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 1
     except typer.Abort:
@@ -78,10 +75,22 @@ def run_command_line(arguments: Sequence[str]) -> int:
         return _report_error(error, wants_json)
     except OSError as error:
         return _report_os_error(error, wants_json)
-    except ClickError as error:
+    except typer.ClickException as error:
         return _report_misuse(error, wants_json)
     except Exception as error:  # noqa: BLE001  the last catch: a person gets a line, the traceback goes to a file
         return _report_crash(error, wants_json)
+
+
+def _run_or_complete(arguments: Sequence[str], name: str) -> object:
+    """Run the command, or answer a shell that asks what may come next.
+
+    Not by click's `main`: it writes a line of its own when somebody presses Ctrl-C.
+    """
+    command, variable = typer.get_command(app), f"_{name.upper()}_COMPLETE"
+    if asked := os.environ.get(variable):
+        return shell_complete(command, {}, name, variable, asked)
+    with command.make_context(name, list(arguments)) as context:
+        return command.invoke(context)
 
 
 def _report_error(error: SynapticError, wants_json: bool) -> int:
@@ -96,16 +105,13 @@ def _report_os_error(error: OSError, wants_json: bool) -> int:
     return _report_error(SynapticError(error.strerror, where=os.fsdecode(error.filename)), wants_json)
 
 
-def _report_misuse(error: Exception, wants_json: bool) -> int:
+def _report_misuse(error: typer.ClickException, wants_json: bool) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else ""
-    show = getattr(error, "show", None)
-    if wants_json or show is None:
-        screen.print_error(
-            SynapticError(getattr(error, "message", str(error)), hint=f"type: {path} --help"), wants_json
-        )
+    if wants_json:
+        screen.print_error(SynapticError(error.format_message(), hint=f"type: {path} --help"), wants_json)
     else:
-        show()
+        error.show()
     return CHECK_USAGE_EXIT if path.split()[1:2] == ["check"] else USAGE_EXIT
 
 
@@ -118,6 +124,8 @@ def _silence_stdout() -> int:
 def _report_crash(error: Exception, wants_json: bool) -> int:
     if os.environ.get("SYNAPTIC_DEBUG") == "1":
         raise error
+    import traceback  # noqa: PLC0415  reads sources: only a crash needs it
+
     place = screen.keep_crash("".join(traceback.format_exception(error)))
     what = f"unexpected {type(error).__name__}: {error}"
     hint = f"the traceback is in {place}" if place else "set SYNAPTIC_DEBUG=1 to see the traceback"

@@ -1,11 +1,10 @@
 """What `up` offers after it has set everything up: hooks that the agent already has, and other agents that are here."""
 
 import msgspec
-import typer
 
 from synaptic.agents.shared.lineage import find_own_agent
 from synaptic.agents.shared.wired import list_wired_agents
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.bootstrap import print_report
 from synaptic.cli.imports import ImportScope, take_over_hooks
 from synaptic.model.errors import SettingsError

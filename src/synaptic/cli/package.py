@@ -5,9 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.sites import open_chosen_source
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.refusal import Refusal

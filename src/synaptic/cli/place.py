@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.daemon.lifecycle import find_home
+from synaptic.files.home import find_home
 from synaptic.hooks.project import PROJECT_MARKERS, find_root
 from synaptic.model.errors import StoreError, SynapticError
 from synaptic.model.home import Home

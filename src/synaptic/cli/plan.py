@@ -3,9 +3,7 @@
 import sys
 from collections.abc import Iterable, Sequence
 
-import typer
-
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.model.refusal import Refusal
 from synaptic.packages.answers import QuestionAnswer, parse_answer
 from synaptic.packages.plan import HookLine, PlanSummary

@@ -1,67 +1,92 @@
 """`synaptic policy`: the built-in policies, shown and switched."""
 
 import inspect
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-import typer
 
-from synaptic.cli import screen
-from synaptic.cli.place import CommandPlace, choose_config_file, find_place, open_database
+from synaptic.cli import completion, policy_rows, screen, typer
+from synaptic.cli.place import choose_config_file, find_place
+from synaptic.cli.policy_rows import PolicyFilter
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import edit
-from synaptic.hooks.config import Config, ConfigFile, configure_policy, is_enabled, parse_config_text
+from synaptic.hooks.config import Config, configure_policy
 from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.schema import read_field_docs
-from synaptic.hooks.sources import CatalogSources
-from synaptic.model.errors import DeclarationError, StoreError
+from synaptic.model.errors import DeclarationError
 from synaptic.model.hook import Builtin
-from synaptic.policies.base import PRESETS, Policy, load_policies
-from synaptic.store import usage
-from synaptic.store.usage import UsageCount
+from synaptic.model.presets import PRESETS
+from synaptic.policies.base import Policy, load_policies
 
 app = make_verb_app(
     "Show the built-in policies and switch them on and off.",
     """
-    synaptic policy list
+    synaptic policy list --on
+    synaptic policy list --fired                      what had something to say, and how often
+    synaptic policy show @sane                        what a preset switches on
     synaptic policy show paths.outside-project
     synaptic policy enable @sane                      a preset
     synaptic policy disable audit.tool-use
     """,
 )
-PolicyNames = Annotated[list[str], typer.Argument(metavar="NAME...", help="Policy ids, and presets as @name.")]
-NEVER_USED = UsageCount(name="")
+PolicyNames = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NAME...",
+        help="Policy ids, and presets as @name.",
+        autocompletion=completion.complete_policies_and_presets,
+    ),
+]
 ProjectFlag = Annotated[bool, typer.Option("--project", help="In this project's config.toml instead of yours.")]
 
 
 @app.command("list")
-def list_policies(as_json: Json = False) -> None:
-    """Every policy: on or off here and by which file, how often it was asked and fired, and what it is about."""
+def list_policies(
+    on: Annotated[bool, typer.Option("--on", help="Only those that are on here.")] = False,
+    preset: Annotated[
+        str, typer.Option(metavar="NAME", help="Only those of a preset.", autocompletion=completion.complete_presets)
+    ] = "",
+    fired: Annotated[bool, typer.Option("--fired", help="Only those that had something to say, with counts.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Every policy on one line: on or off here, its preset, what it is about. Counts are of the last 30 days."""
     place = find_place()
-    config, told = load_hook_catalog(place).config, _find_standing(place)
-    rows = [{**_summarise_policy(policy, config), **told[policy.id]} for policy in load_policies().values()]
+    with screen.show_progress("counting what the journal holds"):
+        presets, rows = policy_rows.collect_rows(place)
+    if preset and preset.removeprefix("@") not in PRESETS:
+        raise DeclarationError(f"there is no preset `{preset}`", hint=make_hint(preset, PRESETS))
+    wanted = PolicyFilter(on=on, preset=preset.removeprefix("@"), fired=fired)
+    found = [row for row in rows if wanted.takes(row)]
     if as_json:
-        screen.print_json({"presets": config.presets, "policies": rows})
+        screen.print_json({"presets": presets, "policies": found})
         return
-    head = ("ON", "ID", "PRESET", "PRIORITY", "EVENTS", "BY", "ASKED", "FIRED", "ABOUT")
-    screen.print_table(head, (_make_row(row) for row in rows))
-    screen.say(f"presets that are on: {', '.join(config.presets) or 'none'} (known: {', '.join(PRESETS)})")
-    if silent := [row["id"] for row in rows if row["enabled"] and not row["asked"]]:
-        screen.say(f"on and never asked yet: {', '.join(silent)}")
+    policy_rows.print_rows(found, with_counts=fired)
+    screen.say(f"\n{policy_rows.describe_rows(found, rows)}; presets that are on: {', '.join(presets) or 'none'}")
+    if silent := sum(bool(row["enabled"] and not row["asked"]) for row in found):
+        screen.say(f"on and never asked yet: {silent}")
+    screen.say("one of them: synaptic policy show ID    a preset: synaptic policy show @NAME")
 
 
 @app.command()
-def show(name: Annotated[str, typer.Argument(metavar="ID")], as_json: Json = False) -> None:
-    """What one policy does, why, and its options as they are set here."""
+def show(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="ID|@PRESET", autocompletion=completion.complete_policies_and_presets),
+    ],
+    as_json: Json = False,
+) -> None:
+    """What one policy does, why, and its options as they are set here; or what a preset switches on."""
+    if name.startswith("@"):
+        _show_preset(name[1:], as_json)
+        return
     policy = load_policies().get(name)
     if policy is None:
         raise DeclarationError(f"there is no policy `{name}`", hint=make_hint(name, load_policies()))
     config = load_hook_catalog(find_place()).config
     summary = {
-        **_summarise_policy(policy, config),
+        **policy_rows.summarise_policy(policy, config),
         "doc": inspect.getdoc(policy),
         "options": _list_options(policy, config),
     }
@@ -72,6 +97,22 @@ def show(name: Annotated[str, typer.Argument(metavar="ID")], as_json: Json = Fal
     screen.say(str(summary["doc"]))
     for option in _list_options(policy, config):
         screen.say(f"\n{option['name']} = {msgspec.json.encode(option['value']).decode()}\n  {option['about']}")
+
+
+def _show_preset(name: str, as_json: bool) -> None:
+    if name not in PRESETS:
+        known = [f"@{preset}" for preset in PRESETS]
+        raise DeclarationError(f"there is no preset `@{name}`", hint=make_hint(f"@{name}", known))
+    presets, rows = policy_rows.collect_rows(find_place())
+    found = [row for row in rows if PolicyFilter(preset=name).takes(row)]
+    is_on = name in presets
+    if as_json:
+        screen.print_json({"preset": name, "enabled": is_on, "policies": found})
+        return
+    verb = "disable" if is_on else "enable"
+    screen.say(f"@{name} is {'on' if is_on else 'off'}; to change that: synaptic policy {verb} @{name}\n")
+    policy_rows.print_rows(found, with_counts=False)
+    screen.say(f"\n{policy_rows.describe_rows(found, rows)}")
 
 
 @app.command()
@@ -102,77 +143,7 @@ def _print_change(changed: bool, path: Path, names: list[str], as_json: bool) ->
         screen.say(f"note: {note}")
 
 
-def _summarise_policy(policy: type[Policy], config: Config) -> dict[str, Any]:
-    return {
-        "id": policy.id,
-        "enabled": is_enabled(policy, config),
-        "preset": policy.preset,
-        "priority": policy.priority,
-        "events": [event.__name__ for event in policy.events],
-        "about": (inspect.getdoc(policy) or "").partition("\n")[0],
-    }
-
-
-def _make_row(row: dict[str, Any]) -> tuple[str, ...]:
-    on = "on" if row["enabled"] else "off"
-    counts = (str(row["asked"]), str(row["fired"]))
-    return (
-        on,
-        row["id"],
-        row["preset"],
-        str(row["priority"]),
-        ",".join(row["events"]),
-        row["by"],
-        *counts,
-        row["about"],
-    )
-
-
 def _list_options(policy: type[Policy], config: Config) -> list[dict[str, Any]]:
     set_here, words = configure_policy(policy, config), read_field_docs(policy)
     names = policy.__struct_fields__
     return [{"name": name, "value": getattr(set_here, name), "about": words.get(name, "")} for name in names]
-
-
-def _find_standing(place: CommandPlace) -> dict[str, dict[str, Any]]:
-    """How each policy stands here, by id: `enabled` as the engine has it, `by` which file, `asked` and `fired`."""
-    sources = CatalogSources(place.home, place.root)
-    files = (parse_config_text(*sources.read_user_config()), parse_config_text(*sources.read_project_config()))
-    running = {hook.id for hook in load_hook_catalog(place).hooks if isinstance(hook.handler, Builtin)}
-    known = _read_usage(place)
-    return {
-        name: {
-            "enabled": name in running,
-            "by": _find_switch(policy, *files),
-            "asked": known.get(name, NEVER_USED).calls,
-            "fired": known.get(name, NEVER_USED).spoke,
-        }
-        for name, policy in load_policies().items()
-    }
-
-
-def _find_switch(policy: type[Policy], user: ConfigFile, project: ConfigFile) -> str:
-    """The file, and the preset in it, that switches a policy on or off; empty when none does."""
-    for settings in (user, project):
-        if "enabled" in settings.values.get("policies", {}).get(policy.id, {}):
-            return settings.where
-    defaults = Config().presets
-    for settings, plain in ((user, defaults), (project, ())):
-        presets = settings.values.get("presets", plain)
-        # `strict` switches every policy on; its own preset is the better explanation where both are.
-        for preset in (policy.preset, "strict"):
-            if preset in presets:
-                return f"@{preset} in {settings.where}" if "presets" in settings.values else f"@{preset} by default"
-    return ""
-
-
-def _read_usage(place: CommandPlace) -> Mapping[str, UsageCount]:
-    """What the journal knows of each policy; where there is none yet, none is made for a look."""
-    if not place.home.database.exists():
-        return {}
-    try:
-        with open_database(place.home) as store:
-            # Of all projects and the last 30 days: a policy that is quiet here may well fire elsewhere.
-            return {used.name: used for used in usage.read_hook_usage(store)}
-    except StoreError:
-        return {}

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import unquote, urlsplit
 
-import typer
-
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.package import Channel, Registry, require_package
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import open_chosen_source

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-import typer
 
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.check import parse_tool_input
 from synaptic.cli.event import make_rehearsal_story
 from synaptic.cli.place import find_place

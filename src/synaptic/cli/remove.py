@@ -2,10 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from synaptic.cli import plan as plans
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import DryRunOption, ForceOption, ScopeOption, YesOption, choose_sites, find_one_site
 from synaptic.cli.verbs import Json, format_examples, make_verb_app

@@ -6,9 +6,7 @@ import time
 from datetime import datetime
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.github import format_annotation, format_summary
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app

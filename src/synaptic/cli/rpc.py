@@ -3,10 +3,9 @@
 from typing import Annotated, Any
 
 import msgspec
-import typer
 
 from synaptic.agents.shared.lineage import require_person
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.daemon import ensure_daemon, warn_of_other_code
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
@@ -45,7 +44,7 @@ def call(
     if method == EMIT_METHOD and given.get("event") in SPEAKING_EVENTS:
         require_person(find_place().home, SPEAK_AS_USER)
     try:
-        screen.print_json(_call_started(find_place().home, method, given))
+        screen.print_document(_call_started(find_place().home, method, given))
         warn_of_other_code(find_place().home)
     except RpcError as error:
         if error.code == JSON_RPC_CODES["FOR_PEOPLE"]:

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.place import CommandPlace, find_place, is_utf8, open_database
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.fleet import commands, identity

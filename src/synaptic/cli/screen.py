@@ -2,22 +2,27 @@
 
 import io
 import os
+import re
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from threading import Event, Thread
 
 import msgspec
-import typer
 
-from synaptic.agents.shared.payload import to_json
-from synaptic.daemon.lifecycle import find_home
+from synaptic.cli import table
+from synaptic.files.home import find_home
 from synaptic.model.errors import LayerError, SynapticError
 from synaptic.model.refusal import Refusal
 
 WORD_COLOURS = {"ok": "green", "warn": "yellow", "fail": "red", "deny": "red", "ask": "yellow", "rewrite": "cyan"}
-WORD_COLOURS |= {"error": "red", "attention": "yellow", "working": "cyan", "checked": "green"}
+WORD_COLOURS |= {"error": "red", "attention": "yellow", "working": "cyan", "checked": "green", "allow": "green"}
+USUAL_WIDTH = 80
+PROGRESS_SECONDS = 1.0
+"""Until something is said about work that goes on, and between two words about it."""
+COLOUR_CODES = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
+VERDICT_WORDS = re.compile(rf"(?<!\S)(?:{'|'.join(WORD_COLOURS)})(?!\S)")
 
 
 def prepare_streams() -> None:
@@ -53,35 +58,112 @@ def warn(text: str) -> None:
     print(f"synaptic: {clean_text(text)}", file=sys.stderr)
 
 
+def note(text: str) -> None:
+    """Say something beside the answer: a script that reads stdout does not see it."""
+    print(f"  {clean_text(text)}", file=sys.stderr)
+
+
+@contextmanager
+def show_progress(what: str) -> Iterator[None]:
+    """Say on a terminal what takes so long, once it has taken a second; the line is gone when it is done."""
+    if not (sys.stderr.isatty() and os.environ.get("TERM") != "dumb"):
+        yield
+        return
+    done = Event()
+    shown = Thread(target=_show_until, args=(done, clean_text(what)), daemon=True)
+    shown.start()
+    try:
+        yield
+    finally:
+        done.set()
+        shown.join()  # nothing may be written over its line
+
+
+def _show_until(done: Event, what: str) -> None:
+    seconds = 0
+    while not done.wait(PROGRESS_SECONDS):
+        seconds += 1
+        sys.stderr.write(f"\r\033[K{what} … {seconds} s")
+        sys.stderr.flush()
+    if seconds:
+        sys.stderr.write("\r\033[K")
+        sys.stderr.flush()
+
+
 def paint_word(word: str) -> str:
     """Colour a word that means good or bad."""
-    return typer.style(word, fg=WORD_COLOURS[word]) if has_colour() and word in WORD_COLOURS else word
+    return f"\033[{COLOUR_CODES[WORD_COLOURS[word]]}m{word}\033[0m" if has_colour() and word in WORD_COLOURS else word
 
 
 def print_json(value: object) -> None:
-    """Print one JSON document on stdout."""
-    sys.stdout.write(msgspec.json.format(_encode_json(value), indent=2).decode() + "\n")
+    """Print the answer to `--json`: one object with `ok`, true unless the answer itself says otherwise."""
+    built = msgspec.to_builtins(value, enc_hook=str, str_keys=True)
+    print_document(built if not isinstance(built, dict) or "ok" in built else {"ok": True, **built})
+
+
+def print_document(value: object) -> None:
+    """Print one JSON document as it is: a value that was asked for by its name, and so has its own form."""
+    sys.stdout.write(msgspec.json.format(encode_json(value), indent=2).decode() + "\n")
 
 
 def print_json_line(value: object) -> None:
     """Print one JSON document on one line."""
-    sys.stdout.write(_encode_json(value).decode() + "\n")
+    sys.stdout.write(encode_json(value).decode() + "\n")
 
 
-def _encode_json(value: object) -> bytes:
+def encode_json(value: object) -> bytes:
     """Compact JSON; what no JSON can hold, such as a file name of any bytes, is replaced."""
+    # Every event's class is behind it, and most verbs print none.
+    from synaptic.agents.shared.payload import to_json  # noqa: PLC0415
+
     return to_json(msgspec.to_builtins(value, enc_hook=str, str_keys=True))
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Columns: a Rich table on a terminal, aligned text that nothing is cut from elsewhere."""
+    """Columns: within the terminal's width and with colour on one, aligned text that nothing is cut from elsewhere."""
     cells = [[clean_text(cell).replace("\n", " ") for cell in row] for row in rows]
-    if is_terminal():
-        _print_rich_table(head, cells)
+    whole = [list(head), *cells]
+    if not is_terminal():
+        widths = table.measure_columns(whole)
+        for row in whole:
+            print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
         return
-    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
-    for row in (head, *cells):
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    width = find_width()
+    blocks = table.lay_out(whole, width)
+    if blocks is None:
+        blocks = [table.stack_row(head, row, width) for row in cells]
+    for lines in blocks:
+        for line in lines:
+            print(_paint_words(line))
+
+
+def find_width() -> int:
+    """How many columns there are; COLUMNS counts where it is set. Not `shutil`: it brings five compressors along."""
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isascii() and asked.isdigit() and int(asked):
+        return int(asked)
+    with suppress(OSError):
+        return os.get_terminal_size(sys.stdout.fileno()).columns or USUAL_WIDTH
+    return USUAL_WIDTH
+
+
+def cut_line(text: str, indent: int) -> str:
+    """A text on one line of a terminal, with a sign where something is missing; whole where a program reads it."""
+    line = clean_text(text).replace("\n", " ")
+    room = find_width() - indent
+    if not is_terminal() or len(line) <= room:
+        return line
+    begun = line[: max(room - 1, 0)]
+    # Between words, unless the one that does not fit is most of the line.
+    whole = begun if line[len(begun)] == " " else begun.rpartition(" ")[0]
+    return f"{whole.rstrip() if 2 * len(whole) > room else begun}…"
+
+
+def _paint_words(line: str) -> str:
+    """Colour the words of a line that mean good or bad, where they stand for themselves."""
+    if not has_colour():
+        return line
+    return VERDICT_WORDS.sub(lambda found: paint_word(found[0]), line)
 
 
 def print_error(error: SynapticError, as_json: bool) -> None:
@@ -113,16 +195,3 @@ def keep_crash(text: str) -> Path | None:
             file.write(text)
         return path
     return None
-
-
-def _print_rich_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    from rich.console import Console  # noqa: PLC0415  a tenth of a second, and only terminals need it
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    shown: Any = Table(box=None, pad_edge=False, header_style="bold")
-    for title in head:
-        shown.add_column(title, overflow="fold")
-    for row in rows:
-        shown.add_row(*(Text(cell, style=WORD_COLOURS.get(cell, "")) for cell in row))
-    Console(no_color=not has_colour()).print(shown)

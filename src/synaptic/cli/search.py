@@ -2,9 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import ChannelOption, RegistryOption, find_channel, open_chosen_source
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
@@ -22,7 +20,7 @@ def search(
     """List the packages of a channel that have every word; without words all."""
     place = find_place()
     on = find_channel(place, channel)
-    with open_chosen_source(registry, place) as source:
+    with screen.show_progress("asking the registry"), open_chosen_source(registry, place) as source:
         found = source.search(" ".join(words or ()), on)
     if as_json:
         screen.print_json({"ok": True, "channel": on, "packages": found})

@@ -3,9 +3,8 @@
 from typing import Annotated
 
 import msgspec
-import typer
 
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.hooks.nearest import make_hint
 from synaptic.model.errors import DeclarationError
@@ -38,7 +37,8 @@ def self_test(
     known = load_policies()
     if name and name not in known:
         raise DeclarationError(f"there is no policy `{name}`", hint=make_hint(name, known))
-    results = [run_cases(policy) for policy in ([known[name]] if name else known.values())]
+    with screen.show_progress("asking every policy about its cases"):
+        results = [run_cases(policy) for policy in ([known[name]] if name else known.values())]
     failed = sum(len(one.failed) for one in results)
     _print_results(results, failed, as_json)
     if failed:

@@ -2,9 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import completion, screen
+from synaptic.cli import completion, screen, typer
 from synaptic.cli.caller import format_moment
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.verbs import Json, make_verb_app

@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
+from synaptic.cli import typer
 from synaptic.cli.place import CommandPlace, find_place, require_root
 from synaptic.model.environment import DEFAULT_CHANNEL
 from synaptic.model.refusal import Refusal

@@ -2,9 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import bootstrap, diff, freeze, info, install, outdated, remove, search, upgrade, verify
+from synaptic.cli import bootstrap, diff, freeze, info, install, outdated, remove, search, typer, upgrade, verify
 from synaptic.cli.verbs import make_verb_app
 from synaptic.model.refusal import Refusal
 
@@ -40,7 +38,7 @@ def plan(
     """Show what install, upgrade or remove would do, and write nothing: safe to allow an agent without asking."""
     if words[0] not in PLANNED_VERBS:
         raise Refusal("invalid_args", f"there is no plan for `{words[0]}`", hint=f"one of: {', '.join(PLANNED_VERBS)}")
-    group = typer.main.get_command(app)
+    group = typer.get_command(app)
     arguments = [*words, *context.args]
     # Not standalone: errors and exit codes are handled once, in main.py.
     group.main([*arguments, "--dry-run"], prog_name="synaptic skill", standalone_mode=False)

@@ -4,9 +4,8 @@ from datetime import datetime
 from typing import Annotated
 
 import msgspec
-import typer
 
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import Json, make_verb_app
@@ -31,7 +30,7 @@ def get(section: SectionName, key: Annotated[str, typer.Argument(metavar="[KEY]"
     """A section with every value, or one value."""
     value = carry_out(GetSection(root=find_place().root, section=section, key=key))
     if as_json:
-        screen.print_json(value)
+        screen.print_document(value)
     elif isinstance(value, dict) and not key:
         _print_values(value)
     else:
@@ -81,7 +80,7 @@ def _print_section(section: ChangedSection, as_json: bool) -> None:
     for warning in section.warnings:
         screen.warn(warning)
     if as_json:
-        screen.print_json(section.values)
+        screen.print_document(section.values)
     else:
         _print_values(section.values)
 

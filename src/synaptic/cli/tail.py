@@ -4,14 +4,11 @@ import sys
 import time
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import event, screen
+from synaptic.cli import event, screen, typer
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
-from synaptic.daemon.methods import entry_to_json
-from synaptic.store import journal
-from synaptic.store.record import JournalEntry
+from synaptic.store import entries
+from synaptic.store.record import JournalEntry, entry_to_json
 
 app = make_verb_app()
 POLL_SECONDS = 0.3
@@ -34,13 +31,13 @@ def tail(
     """Show what happened: time, agent, event, subject, decision, who decided and why."""
     with open_journal(find_place().home) as store:
         # At least one, also for `-n 0`: where to go on from is needed in any case.
-        newest = journal.read_last_entries(store, max(lines, 1))
+        newest = entries.read_last_entries(store, max(lines, 1))
         seen = newest[0].id if newest else 0
         for entry in reversed(newest[:lines]):
             _print_entry(entry, as_json)
         while follow:
             sys.stdout.flush()
-            fresh = journal.read_entries_after(store, seen, PAGE_SIZE)
+            fresh = entries.read_entries_after(store, seen, PAGE_SIZE)
             for entry in fresh:
                 _print_entry(entry, as_json)
                 seen = entry.id

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from synaptic.cli import foreign, screen
+from synaptic.cli import foreign, screen, typer
 from synaptic.cli.bootstrap import read_installation
 from synaptic.cli.imports import HookImport, ImportOutcome, ImportScope, list_imports, take_over_hooks, undo_import
 from synaptic.cli.place import CommandPlace, find_place, open_database, require_root

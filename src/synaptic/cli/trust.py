@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
-import typer
 
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.place import find_place, open_database, require_root
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.trust_view import SHORT_DIGEST, TrustView, describe_handler

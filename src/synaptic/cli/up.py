@@ -11,20 +11,18 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-import typer
 
-from synaptic.cli import daemon, event, job, screen
+from synaptic.cli import daemon, event, job, screen, typer
 from synaptic.cli.bootstrap import FailChoice, merge_choices, print_report, read_installation, set_engine_fail
 from synaptic.cli.offers import can_ask, find_offers, make_offers
 from synaptic.cli.place import CommandPlace, find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
-from synaptic.daemon.methods import entry_to_json
 from synaptic.model.errors import DaemonError
 from synaptic.setup import bootstrap as packages
 from synaptic.setup.options import SetupOptions, SetupReport
 from synaptic.setup.profile import find_typed_shell, format_path_line
 from synaptic.store import journal
-from synaptic.store.record import JournalEntry
+from synaptic.store.record import JournalEntry, entry_to_json
 
 app = make_verb_app()
 

@@ -3,10 +3,9 @@
 from typing import Annotated
 
 import msgspec
-import typer
 
 from synaptic.cli import plan as plans
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.bootstrap import read_installation
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.sites import (

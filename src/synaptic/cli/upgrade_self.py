@@ -2,10 +2,8 @@
 
 import subprocess  # noqa: TID251  the installer is run exactly as a person would type it
 
-import typer
-
 import synaptic
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.place import CommandPlace
 from synaptic.model.errors import SynapticError
 from synaptic.setup.origin import Command, Origin, find_origin, format_command

@@ -8,84 +8,108 @@ from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
-import typer
-from typer.core import TyperGroup
-
-from synaptic.agents.shared.lineage import require_person
-from synaptic.daemon.lifecycle import find_home
+from synaptic.cli import typer
+from synaptic.cli.help_pages import HelpedGroup
+from synaptic.files.home import find_home
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.policies.self.verbs import FOR_PEOPLE
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-VERBS = {
-    "up": ("up", "Set everything up and see one event go through."),
-    "down": ("down", "Take everything out again."),
-    "bootstrap": ("bootstrap", "Install the dispatcher and its entries only."),
-    "agents": ("agents", "Coding agents: here, wired, what they can do."),
-    "daemon": ("daemon", "Start, stop and look at the daemon."),
-    "list": ("list", "Every hook, in the order in which it runs."),
-    "explain": ("explain", "Why an event ended as it did."),
-    "tail": ("tail", "Events as they happen."),
-    "report": ("report", "Refusals, those not obeyed, questions unanswered."),
-    "check": ("check", "What the policies say about a call."),
-    "try": ("rehearse", "Any event through every hook, nothing written."),
-    "trust": ("trust", "Agree to the hooks that a project brings."),
-    "config": ("config", "What is set, where, and whether it is right."),
-    "policy": ("policy", "Built-in policies, shown and switched."),
-    "import": ("take_over", "Take over the hooks an agent already has."),
-    "hook": ("hook", "Write, register, validate and try hooks."),
-    "emit": ("emit", "An orchestrator's event, the merged result back."),
-    "ability": ("ability", "Abilities: found, run, checked."),
-    "follow-ups": ("follow_ups", "Actions that hooks asked for."),
-    "usage": ("usage", "What is used, what fails, what never runs."),
-    "install": ("install", "Packages into a project, or for all."),
-    "upgrade": ("upgrade", "Packages as their channel has them now."),
-    "remove": ("remove", "A package out again."),
-    "outdated": ("outdated", "What an upgrade would bring."),
-    "verify": ("verify", "Whether packages are as installed."),
-    "search": ("search", "Packages by words."),
-    "info": ("info", "What a package is and what it can do."),
-    "freeze": ("freeze", "What is installed, exactly."),
-    "diff": ("diff", "What was changed in a package here."),
-    "skill": ("skill", "The package verbs, as agents call them."),
-    "package": ("package", "Write packages and publish them."),
-    "registry": ("registry", "Registries of packages: make, choose, serve."),
-    "doctor": ("doctor", "Why a hook does not run."),
-    "prune": ("prune", "Forget old events."),
-    "state": ("state", "What is remembered about a project."),
-    "loop": ("loop", "A big task in counted steps."),
-    "effort": ("effort", "A skill's run: phases, log, hand-over."),
-    "task": ("task", "Tasks, and what was done on them."),
-    "session": ("session", "Context windows of efforts."),
-    "agent": ("agent", "Who works: registered, looked at."),
-    "messages": ("messages", "What was asked, answered, and what failed."),
-    "run": ("run", "An agent, started again when it has to be."),
-    "fleet": ("fleet", "Who works where, and how it goes."),
-    "self-test": ("self_test", "Every policy against its cases."),
-    "rpc": ("rpc", "One call on the daemon's socket."),
+VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "Start": {
+        "up": ("up", "Set everything up and see one event go through."),
+        "status": ("status", "What runs here, what is on, and what to type next."),
+        "doctor": ("doctor", "Why a hook does not run."),
+        "agents": ("agents", "Coding agents: here, wired, what they can do."),
+        "daemon": ("daemon", "Start, stop and look at the daemon."),
+        "bootstrap": ("bootstrap", "Install the dispatcher and its entries only."),
+        "completion": ("completion", "Let your shell complete names after TAB."),
+        "down": ("down", "Take everything out again."),
+    },
+    "See": {
+        "tail": ("tail", "Events as they happen."),
+        "explain": ("explain", "Why an event ended as it did."),
+        "report": ("report", "Refusals, those not obeyed, questions unanswered."),
+        "list": ("list", "Every hook, in the order in which it runs."),
+        "check": ("check", "What the hooks say about a call, nothing written."),
+        "try": ("rehearse", "Any event through every hook, nothing written."),
+        "usage": ("usage", "What is used, what fails, what never runs."),
+        "prune": ("prune", "Forget old events."),
+    },
+    "Rules": {
+        "policy": ("policy", "Built-in policies, shown and switched."),
+        "config": ("config", "What is set, where, and whether it is right."),
+        "trust": ("trust", "Agree to the hooks that a project brings."),
+        "state": ("state", "What is remembered about a project."),
+        "self-test": ("self_test", "Every policy against its cases."),
+    },
+    "Your hooks": {
+        "hook": ("hook", "Write, register, validate and try hooks."),
+        "import": ("take_over", "Take over the hooks an agent already has."),
+        "ability": ("ability", "Abilities: found, run, checked."),
+        "follow-ups": ("follow_ups", "Actions that hooks asked for."),
+    },
+    "Packages": {
+        "search": ("search", "Packages by words."),
+        "info": ("info", "What a package is and what it can do."),
+        "install": ("install", "Packages into a project, or for all."),
+        "outdated": ("outdated", "What an upgrade would bring."),
+        "upgrade": ("upgrade", "Packages as their channel has them now."),
+        "remove": ("remove", "A package out again."),
+        "verify": ("verify", "Whether packages are as installed."),
+        "diff": ("diff", "What was changed in a package here."),
+        "freeze": ("freeze", "What is installed, exactly."),
+        "package": ("package", "Write packages and publish them."),
+        "registry": ("registry", "Registries of packages: make, choose, serve."),
+    },
+    "Long work": {
+        "effort": ("effort", "A skill's run: phases, log, hand-over."),
+        "task": ("task", "Tasks, and what was done on them."),
+        "session": ("session", "Context windows of efforts."),
+        "loop": ("loop", "A big task in counted steps."),
+        "run": ("run", "An agent, started again when it has to be."),
+        "fleet": ("fleet", "Who works where, and how it goes."),
+        "agent": ("agent", "Who works: registered, looked at."),
+        "messages": ("messages", "What was asked, answered, and what failed."),
+    },
+    "For programs": {
+        "emit": ("emit", "An orchestrator's event, the merged result back."),
+        "rpc": ("rpc", "One call on the daemon's socket."),
+        "skill": ("skill", "The package verbs, as agents call them."),
+    },
 }
-"""Verb to its file, which keeps its Typer app in `app`, and to its line in the overview."""
+"""Groups of the overview, each with its verbs: a verb's file, which keeps its app in `app`, and its line."""
+VERBS = {verb: entry for group in VERB_GROUPS.values() for verb, entry in group.items()}
+
+NAME_WIDTH = max(map(len, VERBS))
+"""All groups of the overview are aligned with each other."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
-class VerbGroup(TyperGroup):
+class VerbGroup(HelpedGroup):
     """A command group that knows the names of all verbs and imports one only when it is used."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
+    def __init__(self, *given: Any, **settings: Any) -> None:
+        super().__init__(*given, **settings)
         self.commands = dict.fromkeys(VERBS)  # type: ignore[assignment]  # names only: get_command loads the rest
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:
         """The verb, imported now; None for a word that is none."""
         if cmd_name not in VERBS:
             return None
         file, summary = VERBS[cmd_name]
-        command = typer.main.get_command(import_module(f"synaptic.cli.{file}").app)
+        command = typer.get_command(import_module(f"synaptic.cli.{file}").app)
         command.name, command.short_help = cmd_name, summary
         return command
+
+    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:
+        """The verbs in their groups, from the list alone: no verb is imported for its line."""
+        for title, verbs in VERB_GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(verb.ljust(NAME_WIDTH), summary) for verb, (_, summary) in verbs.items()])
 
 
 class VerbApp(typer.Typer):
@@ -114,6 +138,9 @@ def _guard_function(function: Function, name: str | None) -> Function:
     @wraps(function)
     def ask_first(*args: Any, **given: Any) -> Any:
         if rule.applies(_list_given_options(function, given)):
+            # Who asks is worked out from all agents that are known: 0.1 s that verbs for everybody need not pay.
+            from synaptic.agents.shared.lineage import require_person  # noqa: PLC0415
+
             require_person(_find_home_or_none(), rule.what)
         return function(*args, **given)
 
@@ -144,8 +171,6 @@ def make_verb_app(summary: str = "", examples: str = "") -> typer.Typer:
     return VerbApp(
         help=summary or None,
         epilog=format_examples(examples) or None,
-        add_completion=False,
-        rich_markup_mode=None,
         no_args_is_help=True,
     )
 

@@ -3,9 +3,8 @@
 from typing import Annotated
 
 import msgspec
-import typer
 
-from synaptic.cli import screen
+from synaptic.cli import screen, typer
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import ScopeOption, find_installed_sites, list_sites
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
@@ -32,7 +31,8 @@ def verify(
     sites = list_sites(place, scope)
     if name and not find_installed_sites(place, name, scope):
         raise Refusal("not_found", f"{name} is not installed here", where=place.cwd, hint="type: synaptic freeze")
-    found = [one for site in sites for one in verify_site(site, name)]
+    with screen.show_progress("comparing files"):
+        found = [one for site in sites for one in verify_site(site, name)]
     failed = [one for one in found if one.has_failed]
     if as_json:
         screen.print_json({"ok": not failed, "found": [_finding_to_json(one) for one in found]})

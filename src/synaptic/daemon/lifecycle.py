@@ -6,26 +6,26 @@ one at the same time exactly one succeeds, and there is no moment in which nobod
 """
 
 import os
-import pwd
 import signal
 import subprocess  # noqa: TID251  the one place that starts the daemon
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Literal
 
 import msgspec
 
 from synaptic.daemon.address import connect_daemon
 from synaptic.daemon.lock import find_holder, is_holder, is_same_home, open_home, read_age, try_lock
-from synaptic.daemon.names import is_named, locate_pid_file, prepare_run_folder, read_pid_file, write_pid_file
-from synaptic.files.lock import is_file_locked
+from synaptic.daemon.names import is_named, locate_pid_file, prepare_run_folder, write_pid_file
+from synaptic.daemon.standing import DaemonState, DaemonStatus, is_held, read_status
+from synaptic.files.home import find_home
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
 from synaptic.setup.installed import build_start
+
+__all__ = ["DaemonState", "DaemonStatus", "find_home", "is_held", "read_status"]
 
 SERVER_MODULE = "synaptic.daemon.server"
 SUCCESSOR_OPTION = "--successor"
@@ -39,20 +39,6 @@ STOP_GRACE = 10.0
 
 STARTING_SECONDS = 30.0
 """Seconds after which a daemon that is still starting is taken for one that hangs."""
-
-DaemonState = Literal["running", "starting", "stopped"]
-
-
-class DaemonStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known about the daemon of a home without asking it."""
-
-    state: DaemonState
-    socket: str
-    pid: int = 0
-    version: str = ""
-    code: str = ""
-    """The stamp of the code that it has loaded; empty for a daemon of an earlier build."""
-    since: float = 0.0
 
 
 class DaemonLock(msgspec.Struct, frozen=True):
@@ -71,20 +57,6 @@ class DaemonLock(msgspec.Struct, frozen=True):
                 with suppress(OSError):  # something else has been put there: whoever starts next sets it aside
                     path.unlink(missing_ok=True)
         os.close(self.fd)  # last: whoever gets the lock next makes files of these names
-
-
-def find_home(environ: Mapping[str, str]) -> Home:
-    """`SYNAPTIC_HOME`, else `.synaptic` in the user's home folder; a relative path names none."""
-    chosen = environ.get("SYNAPTIC_HOME", "")
-    if chosen.startswith("/"):
-        return Home(Path(chosen))
-    user = environ.get("HOME", "")
-    if user.startswith("/"):
-        return Home(Path(user) / ".synaptic")
-    try:
-        return Home(Path(pwd.getpwuid(os.geteuid()).pw_dir) / ".synaptic")
-    except KeyError:
-        raise DaemonError("this user has no home folder", where="HOME", hint="set SYNAPTIC_HOME to a folder") from None
 
 
 def start_daemon(home: Home) -> bool:
@@ -133,23 +105,6 @@ def stop_daemon(home: Home, grace: float = STOP_GRACE) -> DaemonStatus:
     raise DaemonError(f"process {was.pid} does not end", where=str(home.lock), hint=f"look at it: ps -p {was.pid}")
 
 
-def read_status(home: Home) -> DaemonStatus:
-    """From the lock and the pid file; the daemon itself is not asked."""
-    place = str(home.socket)
-    if not is_held(home):
-        return DaemonStatus(state="stopped", socket=place)
-    try:
-        pid, version, *more = read_pid_file(home)
-        since = locate_pid_file(home).stat().st_mtime
-        # A file can say anything: nobody is signalled who does not hold the lock.
-        if is_holder(home, int(pid)):
-            known = DaemonStatus(state="running", socket=place, pid=int(pid), version=version, since=since)
-            return msgspec.structs.replace(known, code="".join(more[:1]))
-    except (OSError, ValueError):
-        pass
-    return DaemonStatus(state="starting", socket=place)
-
-
 def is_overdue(home: Home) -> bool:
     """Whether who holds the lock is older than any daemon that is still starting."""
     return read_age(find_holder(home)) > STARTING_SECONDS
@@ -177,13 +132,6 @@ def hold_lock(home: Home, fd: int | None = None, *, says_who: bool = True) -> Da
 def read_installed_version(home: Home) -> str:
     """The version that the dispatcher was installed with; empty when none is."""
     return read_engine(home).version
-
-
-def is_held(home: Home) -> bool:
-    """Whether a daemon lives, or is being started."""
-    with suppress(OSError):  # a home that is not there has no daemon
-        return is_file_locked(home.lock)
-    return False
 
 
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:

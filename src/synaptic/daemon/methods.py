@@ -13,11 +13,15 @@ from synaptic.daemon.emit import (
     read_result,
 )
 from synaptic.daemon.rpc import METHODS, RpcError, register_method, require_person
+from synaptic.engine.check import decide_question, list_asked, summarize_decision
+from synaptic.engine.recollection import make_trust
+from synaptic.engine.runtime import Consultation, PoliciesOnly
+from synaptic.hooks.described import describe_catalog
 from synaptic.model.event import EVENTS
 from synaptic.policies.self.verbs import SPEAKING_EVENTS
 from synaptic.setup.code import get_loaded_stamp
 from synaptic.store import journal
-from synaptic.store.record import JournalEntry
+from synaptic.store.record import entry_to_json
 
 if TYPE_CHECKING:
     from synaptic.daemon.server import Daemon
@@ -47,10 +51,19 @@ class SinceParams(msgspec.Struct, frozen=True):
     limit: int = 100
 
 
-class ProjectParams(msgspec.Struct, frozen=True):
-    """A project's root."""
+class CatalogParams(msgspec.Struct, frozen=True):
+    """A project's root, and the environment that its hooks are declared for."""
 
     root: str = ""
+    env: str = ""
+
+
+class CheckParams(msgspec.Struct, frozen=True):
+    """A call that nobody makes, in whose environment, and whether the policies alone are asked."""
+
+    question: dict[str, Any]
+    env: dict[str, str] = {}
+    policies_only: bool = False
 
 
 class EmitParams(msgspec.Struct, frozen=True):
@@ -127,10 +140,18 @@ async def read_since(daemon: "Daemon", params: SinceParams) -> object:
 
 
 @register_method("catalog.list")
-async def list_catalog(daemon: "Daemon", params: ProjectParams) -> object:
-    """What is registered for a project, in order, and what is wrong with it."""
-    found = daemon.engine.catalogs.get(params.root)
-    return {"hooks": [_hook_to_json(hook) for hook in found.hooks], "problems": list(found.problems)}
+async def list_catalog(daemon: "Daemon", params: CatalogParams) -> object:
+    """What is registered for a project, in order, whether it may run, and what is wrong with it."""
+    found = daemon.engine.catalogs.get(params.root, params.env)
+    return describe_catalog(found, make_trust(found, daemon.engine.store))
+
+
+@register_method("catalog.check")
+async def answer_check(daemon: "Daemon", params: CheckParams) -> object:
+    """What the hooks that are registered, or the policies alone, say about a call that nobody makes."""
+    engine, kind = (daemon.checker.engine, PoliciesOnly) if params.policies_only else (daemon.engine, Consultation)
+    decision = await decide_question(engine, params.question, params.env, kind)
+    return {**summarize_decision(decision), "asked": list_asked(decision)}
 
 
 @register_method("ability.emit")
@@ -145,20 +166,3 @@ async def answer_emit(daemon: "Daemon", params: EmitParams) -> object:
     # Nothing else of the daemon's environment: it comes from whoever happened to start it.
     env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": os.environ.get("HOME", ""), **params.env}
     return read_result(emission, await daemon.engine.answer(make_request(emission, env)))
-
-
-def entry_to_json(entry: JournalEntry) -> dict[str, Any]:
-    """An entry as JSON can hold it."""
-    told = entry.answer
-    answer = told and {"stdout": _decode_text(told.stdout), "stderr": _decode_text(told.stderr), "exit": told.exit}
-    fields = msgspec.structs.asdict(entry)
-    return {**fields, "decision": msgspec.to_builtins(entry.decision, enc_hook=repr), "answer": answer}
-
-
-def _hook_to_json(hook: Any) -> dict[str, Any]:
-    names = ("id", "events", "matcher", "priority", "blocking", "timeout", "on_error", "protocol", "scope", "source")
-    return {name: getattr(hook, name) for name in names}
-
-
-def _decode_text(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace")

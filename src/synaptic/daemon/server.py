@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import cached_property
 from pathlib import Path
 from typing import cast
 
@@ -31,6 +32,7 @@ from synaptic.daemon.predecessor import end_predecessor
 from synaptic.daemon.succession import LOOK_SECONDS, CodeChangedError, Succession, require_same_code, start_again
 from synaptic.daemon.upkeep import Chore, run_upkeep
 from synaptic.engine.alarm import keep_beating
+from synaptic.engine.check import Checker
 from synaptic.engine.collector import calm_collector
 from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.walk import Engine, open_engine
@@ -69,6 +71,11 @@ class Daemon:
         self.line_queues: set[asyncio.Queue[bytes]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         engine.commit.is_alone = self.has_one_call
+
+    @cached_property
+    def checker(self) -> Checker:
+        """The policies alone, without state; made for the first who asks."""
+        return Checker(self.engine.home)
 
     def open_connection(self) -> "ClientConnection":
         return ClientConnection(self)

@@ -1,42 +1,74 @@
-"""What the policies say about a call, without state: the answer to `synaptic check`, thousands a second."""
+"""What the hooks, or the policies alone, say about a call that nobody makes: the answer to `synaptic check`."""
 
+import itertools
 import time
 from collections.abc import Mapping
 
 import msgspec
 
-from synaptic.engine.runtime import PoliciesOnly
+from synaptic.engine.runtime import Consultation, PoliciesOnly, RuntimeKind
 from synaptic.engine.walk import Engine
 from synaptic.facts.gather import USER_HOME, EngineMeans
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.hooks.project import CONTEXT_KEYS, find_root
 from synaptic.model.call import Call, Request
-from synaptic.model.decision import Decision, Kind
+from synaptic.model.decision import POLICIES, Decision, Kind, TraceStep
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
 from synaptic.runners.execute import HookRunners
 from synaptic.store.db import Store
 
 DECISION_WORDS = {Kind.DENY: "deny", Kind.ASK: "ask", Kind.REWRITE: "rewrite"}
+BUILT_IN = "built in"
+"""The source of every policy."""
 CHECK_ENVIRONMENT = {"HOME": USER_HOME}
+_numbers = itertools.count(1)
 FRESH_SECONDS = 1.0
 """How long a look at the configuration counts."""
 
 
 class Checker:
-    """The policies of a user and a project, asked about calls that nobody is making."""
+    """The hooks of a user and a project, asked about calls that nobody is making.
 
-    def __init__(self, home: Home) -> None:
-        store = Store.open_in_memory(home, StoreError("nothing is written"))
-        self.engine = Engine(home, EngineMeans(store, HookRunners(home.spool)), RecentCatalogs(home))
+    `everything`: all that is registered and trusted, with state as it is, as an agent would meet it. Otherwise the
+    policies alone, without state: thousands of calls a second, and no script runs.
+    """
+
+    def __init__(self, home: Home, *, everything: bool = False, env: Mapping[str, str] = CHECK_ENVIRONMENT) -> None:
+        self._env = env
+        self._kind: RuntimeKind = Consultation if everything else PoliciesOnly
+        store = _open_present_store(home) if everything else None
+        store = store or Store.open_in_memory(home, StoreError("nothing is written"))
+        catalogs = None if everything else RecentCatalogs(home)
+        self.engine = Engine(home, EngineMeans(store, HookRunners(home.spool)), catalogs)
 
     async def decide(self, question: Mapping[str, object]) -> Decision:
         """The decision about `tool_name`, `tool_input`, `cwd` (and `hook_event_name`, `agent`). Raises PayloadError."""
-        agent = str(question.get("agent") or "claude")
-        event = str(question.get("hook_event_name") or "PreToolUse")
-        stdin = msgspec.json.encode(question)
-        request = Request(agent=agent, event=event, stdin=stdin, id="check", env=CHECK_ENVIRONMENT)
-        return await self.engine.judge(request, PoliciesOnly)
+        return await decide_question(self.engine, question, self._env, self._kind)
+
+    async def close(self) -> None:
+        """Let go of hooks that stay warm, and of the database."""
+        await self.engine.close()
+
+
+async def decide_question(
+    engine: Engine, question: Mapping[str, object], env: Mapping[str, str], kind: RuntimeKind
+) -> Decision:
+    """Ask an engine about a call that nobody makes. Raises PayloadError."""
+    agent = str(question.get("agent") or "claude")
+    event = str(question.get("hook_event_name") or "PreToolUse")
+    # Each question by itself: what is reserved for one call is not there for another of the same name.
+    name = f"check-{next(_numbers)}"
+    request = Request(agent=agent, event=event, stdin=msgspec.json.encode(question), id=name, env=dict(env))
+    return await engine.judge(request, kind)
+
+
+def _open_present_store(home: Home) -> Store | None:
+    """The database as it is; None where there is none, or none that can be used: a check makes no files."""
+    try:
+        return Store.open(home) if home.database.exists() else None
+    except (StoreError, OSError):
+        return None
 
 
 class RecentCatalogs(HookCatalogs):
@@ -72,3 +104,19 @@ def summarize_decision(decision: Decision) -> dict[str, object]:
         "reason": decision.reason or None,
         "updated_input": decision.input,
     }
+
+
+def list_asked(decision: Decision) -> dict[str, object]:
+    """Who was asked: how many policies, which other hooks, and which of those were not run and why."""
+    quiet = [step.note.split() for step in decision.trace if step.hook == POLICIES and step.phase == "quiet"]
+    spoke = {step.hook for step in decision.trace if step.source == BUILT_IN and step.phase == "run"}
+    others = [step for step in decision.trace if step.hook != POLICIES and step.source not in ("", BUILT_IN)]
+    return {
+        "policies": sum(map(len, quiet)) + len(spoke),
+        "hooks": list(dict.fromkeys(step.hook for step in others if step.phase == "run")),
+        "not_run": [_explain_absence(step) for step in others if step.phase in ("skipped", "started")],
+    }
+
+
+def _explain_absence(step: TraceStep) -> dict[str, str]:
+    return {"hook": step.hook, "why": step.note}

@@ -124,6 +124,13 @@ class DryRun(EventRuntime):
         return msgspec.structs.replace(made, decision=decision)
 
 
+class Consultation(DryRun):
+    """A call that nobody makes: hooks that would be awaited are asked. The others cannot change the answer."""
+
+    def start(self, invocation: Invocation) -> Failure | None:
+        return None
+
+
 class OneHook(DryRun):
     """A dry run of one hook, whatever its conditions are."""
 

@@ -1,6 +1,7 @@
 """Where an event belongs among the state layers, and what a new window can take over."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from synaptic.store import lease
 from synaptic.store.layers import NO_AGENT_ID, EventOrigin
 from synaptic.store.redact import redact_text
 
+COMMAND_NAMES = re.compile(rf"\b(?:{'|'.join(map(re.escape, ENGINE_COMMANDS))})\b")
 MAX_REQUIRED_FILES = 8
 MAX_REQUIRED_BYTES = 50_000
 WAITING_KEYS: Mapping[type[Event], str] = {PreToolUse: PRELOADS, PostToolUse: INJECTIONS}
@@ -181,7 +183,7 @@ def _restore_skill(call: Call, found: Layers) -> Layers:
 
 def _is_counted(event: PreToolUse) -> bool:
     """Whether a call will probably be counted: one that writes the log takes no place ahead of others."""
-    return event.tool_name not in UNCOUNTED_TOOLS and not any(name in event.tool.command for name in ENGINE_COMMANDS)
+    return event.tool_name not in UNCOUNTED_TOOLS and COMMAND_NAMES.search(event.tool.command) is None
 
 
 def _drop_told_elsewhere(call: Call, means: EngineMeans, found: Layers) -> Layers:

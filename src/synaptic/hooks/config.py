@@ -11,7 +11,8 @@ from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.shape import convert_table, convert_value, list_unknown_keys
 from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL
 from synaptic.model.errors import DeclarationError
-from synaptic.policies.base import PRESETS, Policy, load_policies
+from synaptic.model.presets import DEFAULT_PRESETS, PRESETS
+from synaptic.policies.base import Policy, load_policies
 
 CONFIG_LIMIT = 1 << 20
 """Bytes; a longer config is refused."""
@@ -31,7 +32,7 @@ class HttpConfig(msgspec.Struct, frozen=True, kw_only=True):
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that can be set; a project may set `presets` and `policies` only, and only tighten."""
 
-    presets: tuple[str, ...] = ("essentials",)
+    presets: tuple[str, ...] = DEFAULT_PRESETS
     """Sets of policies that are on."""
     policies: Mapping[str, Mapping[str, Any]] = {}
     """Per policy id: `enabled` and the policy's own options."""

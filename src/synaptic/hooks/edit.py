@@ -14,7 +14,8 @@ from synaptic.files.toml import parse_toml
 from synaptic.hooks.config import Config, parse_config_text
 from synaptic.hooks.nearest import make_hint
 from synaptic.model.errors import DeclarationError
-from synaptic.policies.base import PRESETS, load_policies
+from synaptic.model.presets import PRESETS
+from synaptic.policies.base import load_policies
 
 
 def enable_policies(path: Path, names: Iterable[str], project: Path | None = None) -> bool:

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from synaptic.hooks.config import Config, HttpConfig, list_fields
-from synaptic.policies.base import PRESETS, Policy, load_policies
+from synaptic.model.presets import PRESETS
+from synaptic.policies.base import Policy, load_policies
 
 PACKAGE = __name__.partition(".")[0]
 

@@ -7,7 +7,8 @@ import msgspec
 
 from synaptic.hooks.budget import ITEM_CHARS, LIST_ITEMS
 from synaptic.hooks.config import Config, ConfigFile, ConfigTable, is_enabled, list_fields
-from synaptic.policies.base import PRESETS, Policy, load_policies
+from synaptic.model.presets import PRESETS
+from synaptic.policies.base import Policy, load_policies
 
 
 def merge_configs(user: ConfigFile, project: ConfigFile) -> tuple[Config, tuple[str, ...]]:

@@ -14,12 +14,11 @@ from synaptic.model.decision import Verdict
 from synaptic.model.errand import ErrandResult
 from synaptic.model.event import Event, PreToolUse
 from synaptic.model.hook import OnError
+from synaptic.model.presets import PRESETS
 from synaptic.policies.facts import Facts
 
 POLICY_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\.[a-z][a-z0-9]*(-[a-z0-9]+)*")
 DOC_SECTIONS = ("## What it does", "## Why")
-PRESETS = ("essentials", "sane", "routing", "fleet", "practice", "strict")
-"""`strict` is every policy."""
 
 MORE = msgspec.Meta(extra={"project": "more"})
 """A project's config may add entries to this option."""

@@ -38,7 +38,11 @@ WHOLE_VOLUME = re.compile(
 )
 """A volume that holds the whole machine or a whole home."""
 SHELL_TOOLS = ("Bash", "PowerShell")
-ENGINE_PROGRAMS = frozenset({"synaptic", "synaptic-hooks"})
+ENGINE_PROGRAMS = frozenset({"synaptic", "syn", "synaptic-hooks"})
+ENGINE_SIGN = "syn"
+"""In every text that names the engine."""
+ENGINE_NAME = re.compile(r"synaptic|(?<![\w.-])syn(?![\w.-])", re.IGNORECASE)
+"""The engine's name in a text: the short one only as a whole word, since `rsync` and `syntax` hold it too."""
 ENGINE_MODULE = "synaptic"
 RUN_MODULE = re.compile(r"-[A-Za-z]*m(.*)", re.DOTALL)
 """An option of Python's by which it runs a module: `-m`, among others (`-Im`), with or without a space."""
@@ -74,7 +78,13 @@ def mentions_engine(known: CommandReading) -> bool:
     """Whether the engine is called, or named in a word that may be too long to be looked at here."""
     called = not ENGINE_PROGRAMS.isdisjoint(known.programs)
     # Words that are too long are not searched, so they count as a mention: better one look more than a hole.
-    return called or known.has_long_words or "synaptic" in known.words
+    return called or known.has_long_words or names_engine(known.words)
+
+
+def names_engine(text: str) -> bool:
+    """Whether a text holds one of the engine's names."""
+    # The search for a plain text first: it is much cheaper, and nearly every command ends there.
+    return ENGINE_SIGN in text.lower() and ENGINE_NAME.search(text) is not None
 
 
 def rewrite_command(event: PreToolUse, command: str, reason: str) -> Verdict:
@@ -86,7 +96,7 @@ def rewrite_command(event: PreToolUse, command: str, reason: str) -> Verdict:
 def read_engine_arguments(command: Command) -> list[str] | None:
     """What is said to the engine, without its global options; None when another program runs."""
     args = list(command.args)
-    if command.name in ENGINE_PROGRAMS:
+    if command.name.lower() in ENGINE_PROGRAMS:  # some file systems ignore case
         return list(dropwhile(lambda text: text[:1] == "-", args))
     if not classify_interpreter(command.name):
         return None

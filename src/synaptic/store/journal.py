@@ -1,8 +1,8 @@
 """The journal: every event, decision and trace, written in one transaction before the answer leaves."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,8 +13,11 @@ from synaptic.model.layers import Signal
 from synaptic.model.text import to_utf8, to_utf8_deep
 from synaptic.store import deliveries, follow_ups, layer_effects, layers, promises, state, stops, usage, workspaces
 from synaptic.store.db import Connection, Row, Store
-from synaptic.store.record import EventRecord, JournalDetail, JournalEntry
+from synaptic.store.entries import find_entry, read_entries_after, read_last_entries
+from synaptic.store.record import EventRecord, JournalDetail
 from synaptic.store.redact import redact_bytes, redact_text
+
+__all__ = ["find_entry", "read_entries_after", "read_last_entries"]
 
 PAYLOAD_LIMIT = 1024 * 1024
 """A longer payload is left out; `size` says how long it was."""
@@ -29,13 +32,9 @@ MAX_HEAD = 4096
 """Bytes before it that are worth being remembered."""
 MAX_USUAL = 256
 """Bytes of a decision without its quiet names, and of its answer, that come again with every call that nobody minds."""
-DAMAGED_TEXT = "this entry was changed on disk: nobody can say any more what was decided"
-FILTER_COLUMNS = frozenset({"agent", "event", "session", "agent_id", "tool", "root", "kind"})
 
 WAITING_EFFECTS = (Deliver, Signal)
 """Effects that may queue a text for a session."""
-EVENT_COLUMNS = "id, call, at, agent, event, session, agent_id, tool, root, micros, size, payload, decision"
-SELECT_EVENTS = f"SELECT {EVENT_COLUMNS}, stdout, stderr, exit FROM events"
 INSERT_EVENT = """
 INSERT INTO events (call, at, agent, event, session, agent_id, tool, root, kind, micros, size, payload, decision,
                     stdout, stderr, exit, replay)
@@ -52,7 +51,6 @@ UNION ALL SELECT stdout, stderr, exit FROM answers WHERE call = ?1 AND stdout IS
 """Of the events only those whose answer was kept to the byte (`replay`); with a journal that keeps less, `answers`."""
 
 _encoder = msgspec.json.Encoder(enc_hook=repr)
-_decoder = msgspec.json.Decoder(Decision)
 
 
 class SecretAnswers(dict[str, Answer]):
@@ -116,27 +114,6 @@ def find_answer(store: Store, call: str) -> Answer | None:
     """
     row = store.read(lambda connection: connection.execute(SELECT_ANSWER, (call,)).fetchone())
     return Answer(*row) if row else store.cache(SecretAnswers).get(call)
-
-
-def find_entry(store: Store, key: int | str) -> JournalEntry | None:
-    """One event, by its number or by its call."""
-    column = "id" if isinstance(key, int) else "call"
-    return next(select_entries(store, f"{SELECT_EVENTS} WHERE {column} = ?", (key,)), None)
-
-
-def read_last_entries(store: Store, n: int = 1, **filters: str) -> tuple[JournalEntry, ...]:
-    """The newest events, newest first; filters are columns and what they must equal."""
-    if unknown := filters.keys() - FILTER_COLUMNS:
-        raise TypeError(f"no such filter: {', '.join(sorted(unknown))} (known: {', '.join(sorted(FILTER_COLUMNS))})")
-    where = " AND ".join(f"{name} = ?" for name in filters) or "1"
-    return tuple(
-        select_entries(store, f"{SELECT_EVENTS} WHERE {where} ORDER BY id DESC LIMIT ?", (*filters.values(), n))
-    )
-
-
-def read_entries_after(store: Store, id: int, limit: int = 100) -> tuple[JournalEntry, ...]:
-    """The events that came after one, oldest first."""
-    return tuple(select_entries(store, f"{SELECT_EVENTS} WHERE id > ? ORDER BY id LIMIT ?", (id, limit)))
 
 
 def count_events(store: Store) -> int:
@@ -326,31 +303,3 @@ def _step_without_texts(step: TraceStep) -> TraceStep:
 
 def _describe_length(text: str) -> str:
     return f"[{len(text)} characters]" if text else ""
-
-
-def select_entries(store: Store, sql: str, values: Row) -> Iterator[JournalEntry]:
-    """The events that a query finds, which selects what `SELECT_EVENTS` does."""
-    return map(_entry_of, store.read(lambda connection: _fetch_texts(connection, sql, values)))
-
-
-def _fetch_texts(connection: Connection, sql: str, values: Row) -> list[tuple[Any, ...]]:
-    """Fetch rows; a text with other bits than it was written with is still read, as far as it is one."""
-    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
-    try:
-        return connection.execute(sql, values).fetchall()
-    finally:
-        connection.text_factory = str
-
-
-def _entry_of(row: tuple[Any, ...]) -> JournalEntry:
-    *known, decision, stdout, stderr, exit = row
-    names = EVENT_COLUMNS.split(", ")
-    answer = None if stdout is None else Answer(stdout, stderr, exit)
-    return JournalEntry(**dict(zip(names, known, strict=False)), decision=_decode_decision(decision), answer=answer)
-
-
-def _decode_decision(kept: str) -> Decision:
-    try:
-        return _decoder.decode(kept)
-    except msgspec.DecodeError:
-        return Decision(warnings=(DAMAGED_TEXT,))

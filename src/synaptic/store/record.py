@@ -1,6 +1,6 @@
 """The values of the journal: what is written about one event, and what is read back."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -75,3 +75,15 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     agent_id: str = ""
     text: str
     at: float
+
+
+def entry_to_json(entry: JournalEntry) -> dict[str, Any]:
+    """An entry as JSON can hold it."""
+    told = entry.answer
+    answer = told and {"stdout": _decode_text(told.stdout), "stderr": _decode_text(told.stderr), "exit": told.exit}
+    fields = msgspec.structs.asdict(entry)
+    return {**fields, "decision": msgspec.to_builtins(entry.decision, enc_hook=repr), "answer": answer}
+
+
+def _decode_text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")

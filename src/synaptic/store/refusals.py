@@ -1,7 +1,7 @@
 """Calls that were refused or asked about, and whether they ran all the same."""
 
 from synaptic.store.db import Store
-from synaptic.store.journal import SELECT_EVENTS, select_entries
+from synaptic.store.entries import SELECT_EVENTS, select_entries
 from synaptic.store.record import JournalEntry
 
 NEWEST_EVENTS = 100_000

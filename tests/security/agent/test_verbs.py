@@ -51,6 +51,7 @@ SPELLINGS = {
     "a subprocess of Python": f"{PYTHON} -c \"import os, sys; sys.exit(os.system('synaptic {SET}') >> 8)\"",
     "without the mark": f"env -u CLAUDECODE synaptic {SET}",
     "an empty environment": f'env -i HOME="$HOME" PATH="$PATH" synaptic {SET}',
+    "the short name": f"syn {SET}",
     "exec": f"exec synaptic {SET}",
     "sh -c": f"sh -c 'synaptic {SET}'",
     "eval": f"eval 'synaptic {SET}'",

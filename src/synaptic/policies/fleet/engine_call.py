@@ -4,7 +4,7 @@ import re
 
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import runs_elsewhere
+from synaptic.policies.reading import ENGINE_PROGRAMS, runs_elsewhere
 from synaptic.shell.book.entries import SHELL_PROGRAMS
 from synaptic.shell.read.script import Command, Script
 
@@ -60,4 +60,4 @@ def _writes_log(command: Command) -> bool:
     words = [word for word in command.args if not word.startswith("-")]
     if not HELP_OPTIONS.isdisjoint(command.args):
         return False
-    return words[:2] == ["effort", "log"] or (words[:1] == ["log"] and command.name != "synaptic")
+    return words[:2] == ["effort", "log"] or (words[:1] == ["log"] and command.name not in ENGINE_PROGRAMS)

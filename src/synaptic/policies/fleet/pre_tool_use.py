@@ -14,7 +14,7 @@ from synaptic.policies.fleet.metadata import GUARDS, PRELOADS, is_busy
 from synaptic.policies.fleet.orders import build_dehydrate_order, build_log_order
 from synaptic.policies.fleet.preloads import describe_files, list_waiting_files
 
-ENGINE_COMMANDS = ("synaptic", "engine")
+ENGINE_COMMANDS = ("synaptic", "syn", "engine")
 UNCOUNTED_TOOLS = ("Task", "Agent", "TaskOutput", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet")
 
 

@@ -11,6 +11,7 @@ from synaptic.policies.reading import (
     ENGINE_PROGRAMS,
     SHELL_TOOLS,
     mentions_engine,
+    names_engine,
     read_engine_arguments,
     runs_elsewhere,
 )
@@ -35,7 +36,7 @@ COMMAND_LINE = "synaptic.cli.main"
 LISTING_METHOD = "rpc.methods"
 SPEAKING_NAMES = re.compile(r"(?:user)?prompt|beforeagent|directoryadded|chat\.message|message", re.IGNORECASE)
 """How agents call the event of a prompt."""
-OWN_PROGRAM = re.compile(r"/bin/(?:synaptic|dispatch)$")
+OWN_PROGRAM = re.compile(r"/bin/(?:syn|synaptic|dispatch)$")
 INNER_PART = re.compile(r"\bsynaptic\.(?:agents|api|cli|daemon|engine|hooks|packages|setup|store|work)\b|ProjectState")
 """Modules of the engine by which a program could do what the command line refuses."""
 
@@ -87,7 +88,7 @@ class EngineShutdown(Policy):
             return None
         found = known.script
         # Commands that name the engine, as in `pgrep -f synaptic | xargs kill` or `echo synaptic down | at now`.
-        engine = {one.index for one in found.commands if any("synaptic" in word.text for word in one.argv[1:])}
+        engine = {one.index for one in found.commands if any(names_engine(word.text) for word in one.argv[1:])}
         here = [one for one in found.commands if not runs_elsewhere(one)]
         denied = (_find_refusal(found, one, engine) for one in here)
         asked = (_find_question(found, one, engine) for one in here)
@@ -142,7 +143,7 @@ def _stops_engine(command: Command) -> bool:
     if words is not None:
         return _is_for_people(words)
     name = command.name.lower()
-    named = any("synaptic" in text.lower() for text in command.args)
+    named = any(map(names_engine, command.args))
     if name in KILLERS or name == "typer":
         return named
     if name in SERVICES:

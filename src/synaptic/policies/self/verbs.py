@@ -68,7 +68,7 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
 }
 FOR_EVERYBODY = frozenset((
     "ability documents", "ability lint", "ability list", "ability run", "ability suggest", "agent list",
-    "agent register", "agent show", "agent status", "agents show", "check", "config get", "config path",
+    "agent register", "agent show", "agent status", "agents show", "check", "completion", "config get", "config path",
     "config schema", "config show", "config validate", "daemon run", "daemon start", "daemon status", "diff",
     "effort dehydrate", "effort finish", "effort list", "effort log", "effort phase", "effort resume", "effort show",
     "effort start", "explain", "fleet focus", "fleet tmux", "follow-ups list", "freeze", "hook list", "hook test",
@@ -77,7 +77,7 @@ FOR_EVERYBODY = frozenset((
     "package log", "package publish", "package verify", "policy list", "policy show", "registry catalog",
     "registry channels", "registry scan", "registry serve", "run", "search", "self-test", "session list",
     "session show", "skill diff", "skill info", "skill list", "skill outdated", "skill plan", "skill search",
-    "skill verify", "state get", "state list", "tail", "task list", "task show", "try", "usage", "verify",
+    "skill verify", "state get", "state list", "status", "tail", "task list", "task show", "try", "usage", "verify",
 ))  # fmt: skip
 SPEAKING_EVENTS = frozenset({"UserPromptSubmit", "UserPromptExpansion", "DirectoryAdded"})
 """Events by which the user speaks."""

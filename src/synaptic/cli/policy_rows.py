@@ -1,0 +1,119 @@
+"""Policies as rows: how each stands here, by which file, and how often it was asked and fired."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from synaptic.cli import screen
+from synaptic.cli.place import CommandPlace, open_database
+from synaptic.cli.registered import load_hook_catalog
+from synaptic.hooks.config import Config, ConfigFile, is_enabled, parse_config_text
+from synaptic.hooks.sources import CatalogSources
+from synaptic.model.errors import StoreError
+from synaptic.model.hook import Builtin
+from synaptic.policies.base import Policy, load_policies
+from synaptic.store import usage
+from synaptic.store.usage import UsageCount
+
+NEVER_USED = UsageCount(name="")
+PolicyRow = dict[str, Any]
+
+
+class PolicyFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which policies are wanted; without a wish, all."""
+
+    on: bool = False
+    preset: str = ""
+    fired: bool = False
+
+    def takes(self, row: PolicyRow) -> bool:
+        """Whether a row is wanted. `strict` is every policy."""
+        in_preset = self.preset in ("", "strict", row["preset"])
+        return in_preset and (row["enabled"] or not self.on) and (row["fired"] > 0 or not self.fired)
+
+
+def collect_rows(place: CommandPlace) -> tuple[tuple[str, ...], list[PolicyRow]]:
+    """The presets that are on here, and every policy with its standing."""
+    config, told = load_hook_catalog(place).config, _find_standing(place)
+    return config.presets, [
+        {**summarise_policy(policy, config), **told[name]} for name, policy in load_policies().items()
+    ]
+
+
+def print_rows(rows: Sequence[PolicyRow], with_counts: bool) -> None:
+    """One line a policy, cut where the terminal ends."""
+    if not rows:
+        screen.say("none")
+        return
+    wide = max(len(row["id"]) for row in rows)
+    group = max(len(row["preset"]) for row in rows)
+    is_mixed = len({row["preset"] for row in rows}) > 1
+    for row in rows:
+        state = "on" if row["enabled"] else "off"
+        preset = f"{row['preset']:<{group}}  " if is_mixed else ""
+        counts = f"{row['fired']:>5} of {row['asked']:<6} " if with_counts else ""
+        print(screen.cut_line(f"{state:<3}  {row['id']:<{wide}}  {preset}{counts}{row['about']}", 0))
+
+
+def describe_rows(rows: Sequence[PolicyRow], every: Sequence[PolicyRow]) -> str:
+    """How many are shown, and how many of these are on."""
+    shown = f"{len(rows)} policies" if len(rows) == len(every) else f"{len(rows)} of {len(every)} policies"
+    return f"{shown}, {sum(bool(row['enabled']) for row in rows)} on"
+
+
+def summarise_policy(policy: type[Policy], config: Config) -> dict[str, Any]:
+    """What can be said about a policy without the journal."""
+    return {
+        "id": policy.id,
+        "enabled": is_enabled(policy, config),
+        "preset": policy.preset,
+        "priority": policy.priority,
+        "events": [event.__name__ for event in policy.events],
+        "about": (inspect.getdoc(policy) or "").partition("\n")[0],
+    }
+
+
+def _find_standing(place: CommandPlace) -> dict[str, dict[str, Any]]:
+    """How each policy stands here, by id: `enabled` as the engine has it, `by` which file, `asked` and `fired`."""
+    sources = CatalogSources(place.home, place.root)
+    files = (parse_config_text(*sources.read_user_config()), parse_config_text(*sources.read_project_config()))
+    running = {hook.id for hook in load_hook_catalog(place).hooks if isinstance(hook.handler, Builtin)}
+    known = _read_usage(place)
+    return {
+        name: {
+            "enabled": name in running,
+            "by": _find_switch(policy, *files),
+            "asked": known.get(name, NEVER_USED).calls,
+            "fired": known.get(name, NEVER_USED).spoke,
+        }
+        for name, policy in load_policies().items()
+    }
+
+
+def _find_switch(policy: type[Policy], user: ConfigFile, project: ConfigFile) -> str:
+    """The file, and the preset in it, that switches a policy on or off; empty when none does."""
+    for settings in (user, project):
+        if "enabled" in settings.values.get("policies", {}).get(policy.id, {}):
+            return settings.where
+    defaults = Config().presets
+    for settings, plain in ((user, defaults), (project, ())):
+        presets = settings.values.get("presets", plain)
+        # `strict` switches every policy on; its own preset is the better explanation where both are.
+        for preset in (policy.preset, "strict"):
+            if preset in presets:
+                return f"@{preset} in {settings.where}" if "presets" in settings.values else f"@{preset} by default"
+    return ""
+
+
+def _read_usage(place: CommandPlace) -> Mapping[str, UsageCount]:
+    """What the journal knows of each policy; where there is none yet, none is made for a look."""
+    if not place.home.database.exists():
+        return {}
+    try:
+        with open_database(place.home) as store:
+            # Of all projects and the last 30 days: a policy that is quiet here may well fire elsewhere.
+            return {used.name: used for used in usage.read_hook_usage(store)}
+    except StoreError:
+        return {}

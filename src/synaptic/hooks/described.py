@@ -1,0 +1,26 @@
+"""A catalog as JSON can hold it: for the daemon's clients and for `synaptic list`."""
+
+from typing import Any
+
+from synaptic.hooks.catalog import HookCatalog
+from synaptic.hooks.trust import HookTrust
+from synaptic.model.hook import Hook
+
+SHOWN_FIELDS = ("id", "priority", "events", "matcher", "blocking", "timeout", "on_error", "protocol", "scope", "source")
+
+
+def describe_catalog(catalog: HookCatalog, trust: HookTrust) -> dict[str, Any]:
+    """Every hook in its order, whether it may run, what is wrong, and which presets are on."""
+    return {
+        "root": catalog.root,
+        "hooks": [_describe_hook(hook, trust) for hook in catalog.hooks],
+        "problems": list(catalog.problems),
+        "notes": list(catalog.notes),
+        "presets": list(catalog.config.presets),
+    }
+
+
+def _describe_hook(hook: Hook, trust: HookTrust) -> dict[str, Any]:
+    refusal = trust.explain_refusal(hook)
+    fields = {name: getattr(hook, name) for name in SHOWN_FIELDS}
+    return {**fields, "trusted": refusal is None, "refusal": refusal or ""}

@@ -1,0 +1,66 @@
+"""Read the journal: entries by number, by call, the newest, and those after one."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from synaptic.model.call import Answer
+from synaptic.model.decision import Decision
+from synaptic.store.db import Connection, Row, Store
+from synaptic.store.record import JournalEntry
+
+DAMAGED_TEXT = "this entry was changed on disk: nobody can say any more what was decided"
+FILTER_COLUMNS = frozenset({"agent", "event", "session", "agent_id", "tool", "root", "kind"})
+EVENT_COLUMNS = "id, call, at, agent, event, session, agent_id, tool, root, micros, size, payload, decision"
+SELECT_EVENTS = f"SELECT {EVENT_COLUMNS}, stdout, stderr, exit FROM events"
+_decoder = msgspec.json.Decoder(Decision)
+
+
+def find_entry(store: Store, key: int | str) -> JournalEntry | None:
+    """One event, by its number or by its call."""
+    column = "id" if isinstance(key, int) else "call"
+    return next(select_entries(store, f"{SELECT_EVENTS} WHERE {column} = ?", (key,)), None)
+
+
+def read_last_entries(store: Store, n: int = 1, **filters: str) -> tuple[JournalEntry, ...]:
+    """The newest events, newest first; filters are columns and what they must equal."""
+    if unknown := filters.keys() - FILTER_COLUMNS:
+        raise TypeError(f"no such filter: {', '.join(sorted(unknown))} (known: {', '.join(sorted(FILTER_COLUMNS))})")
+    where = " AND ".join(f"{name} = ?" for name in filters) or "1"
+    return tuple(
+        select_entries(store, f"{SELECT_EVENTS} WHERE {where} ORDER BY id DESC LIMIT ?", (*filters.values(), n))
+    )
+
+
+def read_entries_after(store: Store, id: int, limit: int = 100) -> tuple[JournalEntry, ...]:
+    """The events that came after one, oldest first."""
+    return tuple(select_entries(store, f"{SELECT_EVENTS} WHERE id > ? ORDER BY id LIMIT ?", (id, limit)))
+
+
+def select_entries(store: Store, sql: str, values: Row) -> Iterator[JournalEntry]:
+    """The events that a query finds, which selects what `SELECT_EVENTS` does."""
+    return map(_entry_of, store.read(lambda connection: _fetch_texts(connection, sql, values)))
+
+
+def _fetch_texts(connection: Connection, sql: str, values: Row) -> list[tuple[Any, ...]]:
+    """Fetch rows; a text with other bits than it was written with is still read, as far as it is one."""
+    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    try:
+        return connection.execute(sql, values).fetchall()
+    finally:
+        connection.text_factory = str
+
+
+def _entry_of(row: tuple[Any, ...]) -> JournalEntry:
+    *known, decision, stdout, stderr, exit = row
+    names = EVENT_COLUMNS.split(", ")
+    answer = None if stdout is None else Answer(stdout, stderr, exit)
+    return JournalEntry(**dict(zip(names, known, strict=False)), decision=_decode_decision(decision), answer=answer)
+
+
+def _decode_decision(kept: str) -> Decision:
+    try:
+        return _decoder.decode(kept)
+    except msgspec.DecodeError:
+        return Decision(warnings=(DAMAGED_TEXT,))
