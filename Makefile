@@ -1,4 +1,4 @@
-# Every target creates the virtual environment it needs.
+# Every target creates the virtual environment it needs: `.ready` is what users have, `.dev` adds what tests need.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,13 +7,25 @@ JOBS ?= 2
 N ?= 10000
 SEED ?= 15
 
-.PHONY: up down test check bench accuracy agents disarm faults gen demo registry clean
+.PHONY: up down test check bench accuracy agents disarm faults gen demo cast dist registry clean
 .DEFAULT_GOAL := up
 
-$(VENV)/.ready: pyproject.toml hatch_build.py native/dispatch.c src/synaptic/__init__.py
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable .
+# What a user needs. -qq: warnings of pip about itself and its caches are noise here; errors are shown.
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
+SOURCES := pyproject.toml hatch_build.py $(wildcard native/*.c native/*.h) src/synaptic/__init__.py
+
+$(VENV)/.ready: $(SOURCES)
+	@echo "Synaptic: a Python environment in $(VENV), then what it needs: half a minute the first time, nothing after that."
+	@test -x $(BIN)/python || { echo "  making $(VENV) ..."; $(PYTHON) -m venv $(VENV); }
+	@echo "  installing Synaptic and its libraries, compiling the dispatcher ..."
+	@$(PIP) --editable .
+	@touch $@
+
+# What whoever works on it needs besides: tests, linters, types. Groups need a newer pip than many systems have.
+$(VENV)/.dev: $(VENV)/.ready pyproject.toml
+	@echo "  installing what tests and checks need ..."
+	@$(PIP) --upgrade "pip>=25.1"
+	@$(PIP) --group dev
 	@touch $@
 
 up: $(VENV)/.ready  ## set everything up, send a real event through the real dispatcher, show what happened
@@ -22,36 +34,42 @@ up: $(VENV)/.ready  ## set everything up, send a real event through the real dis
 down: $(VENV)/.ready  ## take everything out again
 	@$(SYNAPTIC) down
 
-test: $(VENV)/.ready  ## all tests; a missing client or tool is a visible skip (a failure with SYNAPTIC_TEST_ALL=1)
+test: $(VENV)/.dev  ## all tests; a missing client or tool is a visible skip (a failure with SYNAPTIC_TEST_ALL=1)
 	@$(BIN)/python -m tests.alone pytest -n $(JOBS) -q || $(BIN)/python -m tests.alone tests.again
 
-check: $(VENV)/.ready  ## format, lint, types, generated files, tests
+check: $(VENV)/.dev  ## format, lint, types, generated files, tests
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m docs.generate --check
 	@$(MAKE) --no-print-directory test
 
-bench: $(VENV)/.ready  ## ratios against /bin/true and against other hooks, in one run; the table goes to docs/bench.md
+bench: $(VENV)/.dev  ## ratios against /bin/true and against other hooks, in one run; the table goes to docs/bench.md
 	@$(BIN)/python -m bench --save docs/bench.md
 
-accuracy: $(VENV)/.ready  ## what the guard stops and what it should not have: all case sets with their source, real commands, every miss
+accuracy: $(VENV)/.dev  ## what the guard stops and what it should not have: all case sets with their source, real commands, every miss
 	@$(BIN)/python -m bench.accuracy --check
 
-agents: $(VENV)/.ready  ## one policy file through the true clients of every agent, offline; what happened goes to docs/conformance.md
+agents: $(VENV)/.dev  ## one policy file through the true clients of every agent, offline; what happened goes to docs/conformance.md
 	@$(BIN)/python -m tests.clients.conformance --save docs/conformance.md
 
-disarm: $(VENV)/.ready  ## every way to disarm the guard, tried from inside the true clients; what happened goes to docs/disarm.md
+disarm: $(VENV)/.dev  ## every way to disarm the guard, tried from inside the true clients; what happened goes to docs/disarm.md
 	@$(BIN)/python -m tests.clients.disarm --save docs/disarm.md
 
-faults: $(VENV)/.ready  ## N faults by SEED, injected into real homes; which laws broke goes to docs/faults.md
+faults: $(VENV)/.dev  ## N faults by SEED, injected into real homes; which laws broke goes to docs/faults.md
 	@$(BIN)/python -m tests.alone tests.faults --seed $(SEED) --count $(N) --save docs/faults.md
 
-gen: $(VENV)/.ready  ## docs/reference and the JSON Schemas, from code
+gen: $(VENV)/.dev  ## docs/reference, the JSON Schemas, the plugin and the recipes of other installers, from code
 	@$(BIN)/python -m docs.generate
 
-demo: $(VENV)/.ready  ## a scripted session of the real agent in a throw-away HOME, each decision as it happens
+demo: $(VENV)/.dev  ## a scripted session of the real agent in a throw-away HOME, each decision as it happens
 	@$(BIN)/python -m demo
+
+cast: $(VENV)/.ready  ## the stories of README.md, typed into a terminal in a throw-away HOME; the recording goes to docs/cast
+	@$(BIN)/python -m tests.alone demo.cast
+
+dist: $(VENV)/.dev  ## source distribution and wheels into dist/, each checked, installed in an empty place and tried
+	@$(BIN)/python -m tests.alone release --url "$(URL)" --homepage "$(HOMEPAGE)"
 
 registry: $(VENV)/.ready  ## a registry in ~/.synaptic with the packages of this repository, published to every channel
 	@$(SYNAPTIC) registry init --if-missing

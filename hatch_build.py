@@ -1,7 +1,9 @@
 """Compiles `native/dispatch.c` when a C compiler is there; without one the Python client is installed instead."""
 
 import os
+import platform
 import shutil
+import struct
 import subprocess  # noqa: TID251  a build runs a compiler
 import sys
 import sysconfig
@@ -26,6 +28,13 @@ BARE = (
 )
 VARIANTS = {"without libc": BARE, "static": ("-static",), "dynamic": ()}
 """Best first; each is tried until one compiles and runs."""
+TARGET = "SYNAPTIC_TARGET"
+"""The processor that a wheel for everybody is built for; unset, a build is for this machine alone."""
+PROCESSORS = {"x86_64": 62, "aarch64": 183}
+"""Those that `bare.h` can start on, and their numbers in an ELF header."""
+PORTABLE_TAG = "manylinux_2_17_{0}.musllinux_1_1_{0}"
+"""True of a program that needs no C library at all, and of no other that we build."""
+PT_DYNAMIC, PT_INTERP = 2, 3
 
 
 class DispatchHook(BuildHookInterface):
@@ -38,15 +47,22 @@ class DispatchHook(BuildHookInterface):
         if version != "editable":
             build_data["force_include"].update(case_files(root))
         target = root / "src" / "synaptic" / "_native" / "dispatch"
+        if version != "editable" and (processor := os.environ.get(TARGET)):
+            compile_portable(root / "native" / "dispatch.c", target, self.metadata.version, processor)
+            self._include(build_data, PORTABLE_TAG.format(processor))
+            return
         built = compile_dispatch(root / "native" / "dispatch.c", target, self.metadata.version)
         if built is None:
             target.unlink(missing_ok=True)
             self.app.display_warning("dispatch was not compiled (no working C compiler): the Python client is used")
             return
         self.app.display_info(f"dispatch compiled ({built})")
+        self._include(build_data, platform_tag())
+
+    def _include(self, build_data: dict[str, Any], platforms: str) -> None:
         build_data["artifacts"].append("src/synaptic/_native/dispatch")
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{platform_tag()}"
+        build_data["tag"] = f"py3-none-{platforms}"
 
 
 def case_files(root: Path) -> dict[str, str]:
@@ -73,6 +89,56 @@ def compile_dispatch(source: Path, target: Path, version: str) -> str | None:
     return None
 
 
+def compile_portable(source: Path, target: Path, version: str, processor: str) -> None:
+    """The dispatcher without a C library for a processor, also another one; nothing less will do for everybody."""
+    compiler = find_compiler(processor)
+    command = [*compile_command(compiler, BARE, version), "-s", str(source), "-o", str(target)]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not _succeeds(command):
+        raise RuntimeError(f"dispatch could not be compiled for {processor}; type: {' '.join(command)}")
+    if needs := find_needs(target.read_bytes(), processor):
+        raise RuntimeError(f"dispatch for {processor} is not what its wheel says: {needs}")
+    runner = find_runner(processor)
+    if runner is not None and not _runs(target, runner):
+        raise RuntimeError(f"dispatch for {processor} was compiled and does not run")
+
+
+def find_compiler(processor: str) -> str:
+    """The compiler for a processor: ours, or Debian's name of one for another. Raises RuntimeError."""
+    if processor not in PROCESSORS:
+        raise RuntimeError(f"{TARGET}={processor}: one of {', '.join(PROCESSORS)} is possible")
+    if processor == platform.machine() and sys.platform == "linux":
+        found = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    else:
+        found = shutil.which(f"{processor}-linux-gnu-gcc")
+    if not found:
+        raise RuntimeError(
+            f"no compiler for {processor}; type: apt install gcc-{processor.replace('_', '-')}-linux-gnu"
+        )
+    return found
+
+
+def find_runner(processor: str) -> tuple[str, ...] | None:
+    """What stands before a program of this processor to run it here; None where it cannot be run."""
+    if processor == platform.machine() and sys.platform == "linux":
+        return ()
+    emulator = shutil.which(f"qemu-{processor}-static") or shutil.which(f"qemu-{processor}")
+    return (emulator,) if emulator else None
+
+
+def find_needs(program: bytes, processor: str) -> str:
+    """Why a program does not run on every Linux of a processor, by its ELF header; "" when it does."""
+    if program[:6] != b"\x7fELF\x02\x01":
+        return "no 64-bit ELF program"
+    (machine,) = struct.unpack_from("<H", program, 18)
+    if machine != PROCESSORS[processor]:
+        return f"made for another processor ({machine})"
+    (start,) = struct.unpack_from("<Q", program, 32)
+    size, count = struct.unpack_from("<HH", program, 54)
+    kinds = {struct.unpack_from("<I", program, start + size * one)[0] for one in range(count)}
+    return "it needs a loader and libraries" if kinds & {PT_DYNAMIC, PT_INTERP} else ""
+
+
 def compile_command(compiler: str, flags: tuple[str, ...], version: str) -> list[str]:
     """The compiler with everything but the files; `CC` may carry options of its own."""
     return [*compiler.split(), *COMMON, *flags, f'-DSYNAPTIC_VERSION="{version}"']
@@ -90,12 +156,12 @@ def _succeeds(command: list[str]) -> bool:
         return False
 
 
-def _runs(program: Path) -> bool:
+def _runs(program: Path, runner: tuple[str, ...] = ()) -> bool:
     """A dispatcher without an engine says so and refuses the call."""
     with tempfile.TemporaryDirectory() as empty:
         try:
             done = subprocess.run(
-                [program, "PreToolUse"],
+                [*runner, program, "PreToolUse"],
                 input=b"{}",
                 env={"SYNAPTIC_HOME": empty},
                 capture_output=True,

@@ -1,6 +1,5 @@
 """What the guard costs inside the daemon: reading a shell command and asking every policy of `essentials` about it."""
 
-import gc
 import statistics
 import tempfile
 import time
@@ -9,8 +8,9 @@ from pathlib import Path
 
 from bench.line import Line, at_most
 from bench.payload import COMMANDS
-from synaptic.daemon.server import GC_THRESHOLD
+from synaptic.engine.collector import calm_collector
 from synaptic.hooks.catalog import HookCatalogs
+from synaptic.hooks.speakers import PolicySpeakers
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
 from synaptic.model.home import Home
@@ -72,14 +72,17 @@ class Guard:
             index = HookCatalogs(Home(Path(folder))).get(ROOT).index
         selected = index.select(Call("guard", "claude", _event("ls"), {}))
         self._policies: list[Policy] = [policy for policy in selected.policies if policy is not None]
+        self._speakers = PolicySpeakers(self._policies)
         self._facts = Facts(root=ROOT, home=HOME)
 
     def look(self, text: str) -> None:
-        """One pass: the first policy that asks reads the text, the others find it read."""
+        """One pass, as in the daemon: who has nothing to say about these programs is not asked; the first one reads."""
         event = _event(text)
         facts = with_command(self._facts, event)
-        for policy in self._policies:
-            policy.check(event, facts)
+        silent = self._speakers.find_silent(facts.command)
+        for place, policy in enumerate(self._policies):
+            if place not in silent:
+                policy.check(event, facts)
 
     def seconds(self, text: str) -> float:
         """Processor time, so that other work on the machine does not count."""
@@ -93,9 +96,7 @@ def measured(rounds: int) -> list[Line]:
     guard = Guard()
     for text in COMMANDS:
         guard.look(text)
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(GC_THRESHOLD, 20, 100)  # as in the daemon
+    calm_collector()  # as in the daemon
     typical = max(_median(guard, _numbered(command), rounds) for command in COMMANDS) * 1e6
     hostile = max((_median(guard, _hostile(text), 3), name) for name, text in HOSTILE.items())
     return [

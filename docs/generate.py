@@ -5,11 +5,24 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from docs.pages import agents, attempts, commands, config, events, methods, policies, requirements
+from docs.pages import (
+    agents,
+    attempts,
+    commands,
+    config,
+    events,
+    methods,
+    plugin,
+    policies,
+    readme,
+    recipes,
+    requirements,
+)
 
 ROOT = Path(__file__).parents[1]
-FOLDER = Path("docs/reference")
-ROOMS = (policies, events, agents, config, commands, methods, requirements, attempts)
+FOLDERS = (Path("docs/reference"), Path("plugin"), Path("recipes"))
+"""Nothing but generated files lives there."""
+ROOMS = (policies, events, agents, config, commands, methods, requirements, attempts, readme, recipes, plugin)
 
 
 def main() -> int:
@@ -40,18 +53,21 @@ def outdated(root: Path, pages: Mapping[str, str]) -> list[str]:
 
 
 def write(root: Path, pages: Mapping[str, str]) -> None:
-    """Bring the files in line with the pages; nothing but generated files lives in the reference folder."""
+    """Bring the files in line with the pages; scripts are made executable."""
     for path in present(root):
         if path not in pages:
             (root / path).unlink()
     for path, text in pages.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
+        if text.startswith("#!"):
+            (root / path).chmod(0o755)
 
 
 def present(root: Path) -> list[str]:
-    """What is in the reference folder."""
-    return sorted(file.relative_to(root).as_posix() for file in (root / FOLDER).rglob("*") if file.is_file())
+    """What is in the folders of generated files."""
+    found = (file for folder in FOLDERS for file in (root / folder).rglob("*") if file.is_file())
+    return sorted(file.relative_to(root).as_posix() for file in found)
 
 
 def _text(path: Path) -> str | None:

@@ -45,3 +45,15 @@ def test_run_in_the_foreground_refuses_beside_another(user: User):
     shown = user.runs("daemon", "run")
     assert shown.code == 1
     assert "another daemon runs here" in shown.err
+
+
+def test_a_daemon_with_other_code_is_told_of_by_every_door_and_replaced_by_up(user: User, monkeypatch):
+    user.types("up")
+    pid = lifecycle.read_status(user.home).pid
+    assert "fail  daemon" not in user.types("doctor").out
+    monkeypatch.setattr("synaptic.cli.daemon.read_installed_stamp", lambda home: "another")
+    found = user.types("doctor")
+    assert (found.code, f"process {pid}" in found.out, "other code" in found.out) == (1, True, True)
+    assert "other code" in user.types("daemon", "status").err
+    assert "other code" in user.types("rpc", "daemon.status").err
+    assert lifecycle.read_status(user.home).pid == pid

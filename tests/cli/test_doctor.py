@@ -42,6 +42,24 @@ def test_a_healthy_installation_has_nothing_to_complain_about(healthy: User):
     assert "0 failed, 0 warnings" in shown.out
 
 
+def test_a_repository_that_asks_for_the_practice_fails_nobody(healthy: User):
+    """Its linter and tests stay off until the user says so, which is no fault of anybody."""
+    healthy.writes(".synaptic/config.toml", 'presets = ["practice"]\n')
+    found = findings(healthy)
+    assert found["fail"] == []
+    asked = [line for line in found["warn"] if "until you say so" in line]
+    assert [line.split()[5].rstrip(",") for line in asked] == ["practice.lint", "practice.test-runner"]
+    assert healthy.types("config", "validate").code == 0
+    assert "note: the project asks for practice.lint" in healthy.types("list").out
+    healthy.types("policy", "enable", "@practice")
+    assert findings(healthy)["warn"] == []
+
+
+def test_a_repository_that_loosens_is_still_a_fault(healthy: User):
+    healthy.writes(".synaptic/config.toml", '[policies."git.reset-hard"]\nenabled = false\n')
+    assert any("a project cannot switch a policy off" in line for line in findings(healthy)["fail"])
+
+
 def test_the_token_is_never_shown(healthy: User):
     token = (healthy.home.root / "entry").read_text().strip()
     (healthy.settings).write_text("{}")

@@ -132,3 +132,22 @@ def test_the_slash_command_is_known_to_the_client_and_hides_no_other(shop: Sessi
     outcome = shop.run(conversation(), prompts=("/skill install policy-guard",))
     assert "synaptic skill plan install policy-guard" in outcome.heard
     assert "a command of my own, really" in shop.run(conversation(), prompts=("/mine really",)).heard
+
+
+def test_the_client_finds_commands_and_skills_of_a_package_until_it_is_removed(session: Session) -> None:
+    files = {
+        "commands/greet.md": "Say hello to $ARGUMENTS in Klingon.\n",
+        "SKILL.md": "---\nname: greeter\ndescription: greets people in Klingon\n---\n# Greeter\n",
+    }
+    folder = write_package(session.folder / "authored" / "greeter", "greeter", "1.0.0", files, more="")
+    session.synaptic("registry", "init")
+    session.synaptic("package", "import", str(folder))
+    session.synaptic("install", "greeter", "--channel", "develop", "--yes")
+    outcome = session.run(conversation(), prompts=("/greet Bob",))
+    assert "Say hello to Bob in Klingon." in outcome.heard
+    assert "greets people in Klingon" in json.dumps(outcome.requests[-1])
+
+    session.synaptic("remove", "greeter", "--yes")
+    assert not (session.project / ".claude" / "commands").exists()
+    outcome = session.run(conversation(), prompts=("/greet Bob",))
+    assert "in Klingon" not in json.dumps(outcome.requests[-1:])

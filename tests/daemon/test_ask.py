@@ -13,13 +13,12 @@ import pytest
 import synaptic
 from synaptic.daemon import ask, lifecycle
 from synaptic.daemon.address import bind_name
-from synaptic.daemon.ask import CODE_FOLDER, DaemonHello, ask_daemon, greet_daemon, is_same_code
+from synaptic.daemon.ask import DaemonHello, ask_daemon, greet_daemon, is_same_code
 from synaptic.model.home import Home
+from synaptic.setup.code import get_loaded_stamp, read_stamp
 from tests.daemon.setting import Setting
 
-FAR = 4e9
-"""A moment after which no file of ours was changed."""
-HELLO = {"version": synaptic.__version__, "code": CODE_FOLDER, "since": FAR}
+HELLO = {"version": synaptic.__version__, "code": get_loaded_stamp()}
 Answer = Callable[[socket.socket], None]
 
 
@@ -117,21 +116,19 @@ def test_nonsense_and_slowness_are_no_answer(home: Home, answer: Answer):
         assert greet_daemon(home, 0.3) is None
 
 
-@pytest.mark.parametrize("other", [{"version": "0.0.1"}, {"code": "/elsewhere"}, {"since": 1.0}, {"since": 0.0}])
+@pytest.mark.parametrize("other", [{"version": "0.0.1"}, {"code": "another"}, {"code": ""}])
 def test_a_daemon_of_other_code_is_not_asked(home: Home, other: dict[str, object]):
     with serve(home, say(ok=True, data={**HELLO, **other})):
         assert ask_daemon(home, "catalog.list", {}) is None
 
 
-def test_a_file_that_was_changed_since_is_other_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(ask, "CODE_FOLDER", str(tmp_path))
-    file = tmp_path / "inner" / "a.py"
-    file.parent.mkdir()
-    file.write_text("")
-    changed = file.stat().st_ctime
-    assert is_same_code(DaemonHello(synaptic.__version__, str(tmp_path), changed + 1))
-    os.utime(file, (0, 0))  # a time of writing can be set, that of the change cannot
-    assert not is_same_code(DaemonHello(synaptic.__version__, str(tmp_path), changed - 1))
+def test_code_that_was_changed_since_is_other_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "a.py").write_text("x = 1")
+    hello = DaemonHello(synaptic.__version__, read_stamp(str(tmp_path)))
+    (tmp_path / "a.py").write_text("x = 10")
+    monkeypatch.setattr(ask, "get_loaded_stamp", lambda: read_stamp(str(tmp_path)))
+    assert not is_same_code(hello)
+    assert is_same_code(DaemonHello(synaptic.__version__, read_stamp(str(tmp_path))))
 
 
 def test_what_json_cannot_hold_is_not_sent(home: Home):

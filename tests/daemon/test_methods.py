@@ -16,6 +16,7 @@ class Service:
         self.started = 0.0
         self.answered = 0
         self.busy: set[object] = set()
+        self.succession = None
         self.http = type("Http", (), {"port": 0})()
         self.stopped = False
 

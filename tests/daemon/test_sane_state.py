@@ -1,10 +1,12 @@
 """The state of the sane process through the whole engine: the mirror follows, and nobody is believed who forges."""
 
+import asyncio
 import json
 import sqlite3
 
 import pytest
 
+from synaptic.engine.walk import Engine
 from synaptic.model import sane
 from synaptic.store import sections, state
 from synaptic.store.db import Store
@@ -115,3 +117,24 @@ def test_a_new_session_hears_about_the_quarantine(setting: Setting) -> None:
     state.read_state(store, state.SectionOwner(str(setting.project)), [sane.EDITS])
     assert "in quarantine" in store.notices[0]
     store.close()
+
+
+def test_a_tripped_breaker_holds_while_the_database_cannot_be_read(setting: Setting) -> None:
+    """Law: a disk that fails relaxes nothing, also where no repair of the database can end."""
+    setting.config('trust = "all"\npresets = []\n[policies."sane.edit-after-failures"]\nenabled = true\n')
+    stored(setting, ("circuit_breaker", "tripped", True))
+    edit = {"tool_name": "Write", "tool_input": {"file_path": str(setting.project / "a"), "content": "x"}}
+
+    def fail() -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    async def answer(engine: Engine) -> tuple[bytes, bytes]:
+        before = await engine.answer(setting.request(**edit))
+        engine.store._unfinished.append(fail)
+        try:
+            return before.stdout, (await engine.answer(setting.request(**edit))).stdout
+        finally:
+            engine.store._unfinished.clear()
+
+    for told in asyncio.run(setting._with_engine(answer)):
+        assert json.loads(told)["hookSpecificOutput"]["permissionDecision"] == "deny"

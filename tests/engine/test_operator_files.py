@@ -1,3 +1,4 @@
+import resource
 from pathlib import Path
 
 from synaptic.engine.operator_files import write_files
@@ -70,3 +71,18 @@ def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "mine")
     write_files(str(tmp_path), [WriteFile(f"{tmp_path}/link", "new")])
     assert (tmp_path / "mine").read_text() == "precious"
+
+
+def test_a_full_disk_leaves_no_half_line_before_the_next_one(tmp_path: Path) -> None:
+    """A line behind the half of another would be written again by whoever looks for it after a crash."""
+    path = tmp_path / "audit.log"
+    write_files(str(tmp_path), (AppendLine(str(path), "before"),))
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len("before\nha"), usual[1]))  # a write is cut there, as by a full disk
+    try:
+        (warning,) = write_files(str(tmp_path), (AppendLine(str(path), "half"),))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    assert "No space left" in warning
+    write_files(str(tmp_path), (AppendLine(str(path), "after"),))
+    assert path.read_text() == "before\nafter\n"

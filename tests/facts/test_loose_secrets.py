@@ -95,3 +95,7 @@ def test_a_huge_folder_is_looked_into_within_bounds(project: Path) -> None:
     for at in range(MAX_FOUND + 3):
         (project / f".env.stage{at}").write_text("A=1\n")
     assert len(find_loose(project, "git add -f .")) <= MAX_FOUND < MAX_LOOKED_AT
+
+
+def test_a_folder_with_a_name_that_no_file_system_has_holds_no_secret(project: Path) -> None:
+    assert find_loose(project, "git add -f build/o.\udfffjs") == ()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from synaptic.files.inside import (
+    IGNORE_TEXT,
     delete_inside,
     drop_folders_inside,
     make_folder_inside,
@@ -127,3 +128,42 @@ def test_a_users_own_link_is_followed_and_a_projects_is_not(root: Path) -> None:
     assert target.read_text() == "x"
     drop_file(root, root / "config.toml")
     assert target.exists()
+
+
+def test_our_folder_in_a_project_has_its_gitignore_at_once_whatever_is_put_there_first(root: Path) -> None:
+    for number, make in enumerate(MAKERS):
+        project = root / str(number)
+        project.mkdir()
+        make(project)
+        assert (project / ".synaptic" / ".gitignore").read_bytes() == IGNORE_TEXT
+
+
+MAKERS = (
+    lambda project: replace_inside(project, ".synaptic/config.toml", b""),
+    lambda project: replace_own_inside(project, ".synaptic/run/x", b""),
+    lambda project: make_folder_inside(project, ".synaptic/hooks"),
+    lambda project: os.close(open_inside(project, ".synaptic/a", os.O_WRONLY | os.O_CREAT, make=0o755)),
+    lambda project: place_file(project, project / ".synaptic" / "hooks" / "registry.toml", b""),
+)
+
+
+def test_a_folder_that_somebody_else_made_gets_none(root: Path) -> None:
+    (root / ".synaptic").mkdir()
+    replace_inside(root, ".synaptic/config.toml", b"")
+    assert not (root / ".synaptic" / ".gitignore").exists()
+
+
+def test_it_goes_with_the_folder_unless_somebody_changed_it(root: Path) -> None:
+    make_folder_inside(root, ".synaptic")
+    drop_folders_inside(root, ".synaptic")
+    assert not (root / ".synaptic").exists()
+    make_folder_inside(root, ".synaptic")
+    (root / ".synaptic" / ".gitignore").write_text("mine\n")
+    drop_folders_inside(root, ".synaptic")
+    assert (root / ".synaptic" / ".gitignore").read_text() == "mine\n"
+
+
+def test_one_with_something_in_it_keeps_both(root: Path) -> None:
+    replace_inside(root, ".synaptic/config.toml", b"")
+    drop_folders_inside(root, ".synaptic")
+    assert (root / ".synaptic" / ".gitignore").exists()

@@ -136,7 +136,7 @@ def test_whatever_a_project_says_nothing_is_looser_than_before(user, project, mi
 def test_only_the_user_switches_them_on():
     kept, told = split_permitted((Lint(), Track()), Config())
     assert kept == (Track(),)
-    assert told[0].startswith("practice.lint runs programs of the project")
+    assert told[0].startswith("the project asks for practice.lint, which runs its programs")
     for own in (Config(presets=("practice",)), Config(presets=("strict",)), Config(trust="all")):
         assert split_permitted((Lint(),), own) == ((Lint(),), ())
     assert split_permitted((Lint(),), Config(policies={"practice.lint": {"enabled": True}}))[0] == (Lint(),)
@@ -151,4 +151,5 @@ def test_a_repository_that_asks_for_the_practice_gets_the_rest_of_it(tmp_path):
     names = {hook.id for hook in catalog.hooks}
     assert {"practice.branch-guard", "practice.track"} <= names
     assert not {"practice.lint", "practice.test-runner"} & names
-    assert any("synaptic policy enable practice.lint" in problem for problem in catalog.problems)
+    assert any("synaptic policy enable practice.lint" in note for note in catalog.notes)
+    assert catalog.problems == ()

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,11 +69,47 @@ def test_a_script_path_is_used_as_it_is():
     assert hook.handler == Command(argv=('/a/../b c/"$x.sh',))
 
 
-def test_a_relative_script_is_refused_and_the_absolute_one_named():
+def test_a_relative_script_of_the_user_is_refused_and_the_absolute_one_named():
     """S0-060"""
-    declared = read(entry("hooks/a.sh"))
+    text = f"[[hook]]\n{entry('hooks/a.sh')}".encode()
+    declared = parse_registry_toml(text, DeclarationFile("/u/hooks/registry.toml", "user", "/u"))
     assert declared.hooks == ()
-    assert 'hook 1: `script`: `hooks/a.sh` is not absolute (write script = "/p/hooks/a.sh")' in declared.problems[0]
+    assert 'hook 1: `script`: `hooks/a.sh` is not absolute (write script = "/u/hooks/a.sh")' in declared.problems[0]
+
+
+@pytest.mark.parametrize("path", [".synaptic/hooks/a.sh", "./.synaptic/hooks/a.sh", "x/../.synaptic/hooks/a.sh"])
+def test_a_relative_script_of_a_repository_is_read_from_its_root(path: str):
+    declared = read(entry(path))
+    assert declared.problems == ()
+    assert declared.hooks[0].handler == Command(argv=("/p/.synaptic/hooks/a.sh",))
+    assert declared.hooks[0].id == "registry:a.sh"
+
+
+def test_a_relative_python_file_of_a_repository_is_read_from_its_root():
+    assert read(entry(None, python="h/a.py:check")).hooks[0].handler == PythonFunction("/p/h/a.py", "check")
+
+
+@pytest.mark.parametrize("path", ["../a.sh", "h/../../a.sh", "..", "x" * 5000])
+def test_a_relative_script_does_not_lead_out_of_the_repository(path: str):
+    declared = read(entry(path))
+    assert declared.hooks == ()
+    assert "this hook is disabled" in declared.problems[0]
+
+
+@pytest.mark.parametrize("target", ["{out}/a.sh", "../out/a.sh"])
+@pytest.mark.parametrize("name", ["a.sh", "folder/a.sh"])
+def test_a_relative_script_does_not_lead_out_by_a_link(tmp_path: Path, name: str, target: str):
+    root = tmp_path / "project"
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a.sh").write_text("#!/bin/sh\n")
+    root.mkdir()
+    link = root / name.partition("/")[0]
+    aim = target.format(out=tmp_path / "out")
+    link.symlink_to(aim if link.name == "a.sh" else aim.rpartition("/")[0])
+    place = DeclarationFile(f"{root}/.synaptic/hooks/registry.toml", "project", str(root))
+    declared = parse_registry_toml(f"[[hook]]\n{entry(name)}".encode(), place)
+    assert declared.hooks == ()
+    assert f"hook 1: `script`: `{name}` leads out of {root} (keep the file in the repository)" in declared.problems[0]
 
 
 @pytest.mark.parametrize("priority", [0, 200, -5])

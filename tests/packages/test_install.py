@@ -80,7 +80,8 @@ def test_a_plan_writes_nothing_and_names_everything(tmp_path):
     before = tree(owner.folder)
     (shown,) = owner.plan("alpha").summarise()
     assert tree(owner.folder) == before
-    assert [line.path for line in shown.files] == ["skills/alpha/SKILL.md", "skills/alpha/hooks/pre.sh"]
+    shared = ".claude/skills/alpha/SKILL.md"
+    assert [line.path for line in shown.files] == ["skills/alpha/SKILL.md", "skills/alpha/hooks/pre.sh", shared]
     assert len(shown.files[1].preview) == 120
     (hook,) = shown.hooks
     assert (hook.event, hook.matcher, hook.priority, hook.blocking) == ("PreToolUse", "Bash", 20, True)

@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import threading
 
 import pytest
@@ -184,8 +185,25 @@ def test_two_projects_share_one_installation(tmp_path):
     options = options_for(tmp_path, project=roots[1])
     assert run_bootstrap(options).done_changes == ()
     remove_bootstrap(options)
-    assert not (roots[1] / ".synaptic").exists()
-    assert (roots[0] / ".synaptic" / "env.toml").exists()
+    assert not any((root / ".synaptic").exists() for root in roots)
+
+
+def test_removal_leaves_what_is_the_users_own_in_other_projects_and_bears_that_one_is_gone(tmp_path):
+    roots = [tmp_path / name for name in ("kept", "gone", "locked", "here")]
+    for root in roots:
+        root.mkdir()
+        run_bootstrap(options_for(tmp_path, project=root))
+    own = roots[0] / ".synaptic" / "config.toml"
+    own.write_text('fail = "closed"\n')
+    shutil.rmtree(roots[1])
+    shutil.rmtree(roots[2] / ".synaptic")
+    (roots[2] / ".synaptic").symlink_to(tmp_path / "elsewhere")
+    report = remove_bootstrap(options_for(tmp_path, project=roots[3]))
+    assert own.read_text() == 'fail = "closed"\n'
+    assert not (roots[0] / ".synaptic" / "env.toml").exists()
+    assert not (roots[3] / ".synaptic").exists()
+    (left,) = [change for change in report.changes if change.detail.startswith("left there")]
+    assert left.path.startswith(str(roots[2]))
 
 
 def test_the_home_folder_is_no_project(tmp_path):

@@ -227,12 +227,27 @@ def test_a_secret_is_found_on_both_sides_of_where_a_call_begins(store, record, h
         assert entry.payload.count("[redacted:") == (2 if before else 1)
 
 
+@pytest.mark.parametrize("asked", ["ls", f"curl -H 'Authorization: Bearer {SECRET}' x"])
+@pytest.mark.parametrize("behind", ["toolu_01", SECRET])
+def test_a_secret_is_found_in_front_of_and_behind_the_number_of_a_call_that_comes_again(
+    store, record, home, asked, behind
+):
+    for number in range(3):
+        call = {"tool_name": "Bash", "tool_input": {"command": asked}, "tool_use_id": behind, "number": number}
+        journal.append_records(store, [record(call=f"c{number}", payload=msgspec.json.encode(call))])
+        kept = msgspec.json.decode(journal.read_last_entries(store)[0].payload)
+        assert (SECRET in asked) == ("redacted" in kept["tool_input"]["command"])
+        assert (kept["tool_use_id"] == behind) == (behind != SECRET)
+        assert kept["number"] == number
+    assert SECRET.encode() not in raw(home)
+
+
 def test_an_entry_whose_texts_were_changed_on_disk_is_shown_as_damaged(store, record):
     """SQLite sees no damage in a text; the others are listed all the same."""
     for _ in range(3):
         journal.append_records(store, [record()])
     spoil = "UPDATE events SET decision = CAST(x'7bf400' AS TEXT), tool = CAST(x'42f4' AS TEXT) WHERE id = 2"
     store.write(lambda connection: connection.execute(spoil))
-    entries = journal.read_entries_after(store, 0)
-    assert [entry.decision.warnings == (entries.DAMAGED_TEXT,) for entry in entries] == [False, True, False]
-    assert entries[1].tool == "B\ufffd"
+    found = journal.read_entries_after(store, 0)
+    assert [entry.decision.warnings == (entries.DAMAGED_TEXT,) for entry in found] == [False, True, False]
+    assert found[1].tool == "B\ufffd"

@@ -205,3 +205,46 @@ def test_what_no_json_can_hold_does_not_stop_an_event(store: Store, value: objec
     found = state.read_state(store, OWNER, ["project:a"])
     assert not found.tampered
     assert found.read_number("project:a", "y") == 1
+
+
+def fail_reading(store: Store) -> None:
+    """A repair that a failing disk does not let end: until then nothing can be read."""
+
+    def fail() -> None:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+        raise error
+
+    store._unfinished.append(fail)
+
+
+def test_what_cannot_be_read_for_a_moment_is_as_it_was_last_known(tripped: Store) -> None:
+    """Law: a failure never relaxes anything."""
+    assert breaker(tripped)["tripped"] is True
+    fail_reading(tripped)
+    with pytest.raises(StoreError):
+        breaker(tripped)
+    found = state.recall_state(tripped, OWNER, [sane.CIRCUIT_BREAKER, sane.SAFEMODE])
+    assert found.read_flag(sane.CIRCUIT_BREAKER, "tripped") and not found.known
+    assert found.tampered == frozenset(), "its safemode was looked for, and was not on"
+
+
+def test_what_was_never_read_is_not_believed_to_be_harmless(tripped: Store, tmp_path: Path) -> None:
+    later = Store.open(Home(tmp_path))
+    fail_reading(later)
+    wanted = [sane.CIRCUIT_BREAKER, sane.LEARNINGS]
+    assert state.recall_state(later, OWNER, wanted).tampered == {sane.CIRCUIT_BREAKER}
+    assert state.recall_state(later, state.SectionOwner("", "s"), wanted).tampered == frozenset(), "no project"
+
+
+def test_a_home_in_which_nothing_was_ever_signed_has_nothing_to_lose(store: Store) -> None:
+    fail_reading(store)
+    assert state.recall_state(store, OWNER, [sane.CIRCUIT_BREAKER]) == State(known=False)
+
+
+def test_a_forged_section_that_was_seen_is_not_recalled(tripped: Store) -> None:
+    forge(tripped, b'{"tripped":false}')
+    tripped.write = lambda work, **_: (_ for _ in ()).throw(StoreError("the disk is full"))
+    assert breaker(tripped)["tripped"] is True
+    fail_reading(tripped)
+    assert state.recall_state(tripped, OWNER, [sane.CIRCUIT_BREAKER]).tampered == {sane.CIRCUIT_BREAKER}

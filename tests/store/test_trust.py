@@ -1,5 +1,7 @@
 """Trust is remembered by content, per project, and seen at once by everybody."""
 
+import pytest
+
 from synaptic.store import journal, trust
 from synaptic.store.db import Store
 from synaptic.store.trust import TrustedContent
@@ -40,3 +42,26 @@ def test_it_is_read_once_while_nothing_changes(store, record):
     first = trust.read_trusted_digests(store, "/a")
     journal.append_records(store, [record()])
     assert trust.read_trusted_digests(store, "/a") is first
+
+
+def test_the_last_agreement_for_a_hook_is_kept_with_its_content(store):
+    trust.remember_trust(
+        store, "/a", [TrustedContent("d1", "x", "h", b"one"), TrustedContent("d3", "y", "i", b"other")]
+    )
+    trust.remember_trust(store, "/a", [TrustedContent("d2", "x", "h", b"two")])
+    assert trust.read_kept_content(store, "/a", "h") == b"two"
+    assert trust.read_kept_content(store, "/a", "i") == b"other"
+    assert trust.read_kept_content(store, "/b", "h") == b""
+    sql = "SELECT count(*) FROM trust WHERE kept <> x''"
+    assert store.read(lambda connection: connection.execute(sql).fetchone()) == (2,)
+    trust.forget_trust(store, "/a")
+    assert trust.read_kept_content(store, "/a", "h") == b""
+
+
+@pytest.mark.parametrize("forged", ["kept = x'00'", "hook = 'other'", "root = '/b'", "digest = 'd2'", "kept_mac = x''"])
+def test_a_kept_content_that_somebody_else_wrote_is_not_shown(store, forged: str):
+    trust.remember_trust(store, "/a", [TrustedContent("d1", "x", "h", b"one")])
+    store.write(lambda connection: connection.execute(f"UPDATE trust SET {forged}"))
+    for root in ("/a", "/b"):
+        for hook in ("h", "other"):
+            assert trust.read_kept_content(store, root, hook) == b""

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from synaptic.engine.check import Checker, summarize_decision
+from synaptic.engine.collector import calm_collector
 from synaptic.model.errors import SynapticError
 
 PIECE_BYTES = 1 << 18
@@ -22,6 +23,7 @@ _encoder = msgspec.json.Encoder(enc_hook=str)
 async def answer_lines(checker: Checker, cwd: str) -> None:
     """Answer every line of stdin; a line that is no call is answered with an error, and the run goes on."""
     out = sys.stdout.buffer
+    calm_collector()
     for lines in _iter_pieces(sys.stdin.fileno()):
         for line in lines:
             if line.strip():

@@ -78,7 +78,7 @@ def bootstrap(
     if not profile:
         report = _drop_path_line(options, report)
     if fail is not None:
-        report = _add_change(report, _set_engine_fail(place.home, fail))
+        report = _add_change(report, set_engine_fail(place.home, fail))
     if slash:
         report = _add_change(report, install_command(options))
     if as_json:
@@ -134,7 +134,7 @@ def print_report(report: SetupReport) -> None:
         screen.say(f"  note       {note}")
 
 
-def _set_engine_fail(home: Home, fail: FailChoice) -> SetupChange:
+def set_engine_fail(home: Home, fail: FailChoice) -> SetupChange:
     """Set `fail` in the engine's config too: dispatcher and engine must treat what they cannot check alike."""
     done = HookCatalogs(home).get("").config.fail != fail and set_value(home.config, "fail", fail)
     return SetupChange(

@@ -13,7 +13,10 @@ from synaptic.daemon import lifecycle
 from synaptic.daemon.client import call_rpc, is_responding
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
+from synaptic.setup.code import SHORT_LENGTH, read_installed_stamp
 
+RENEW_SECONDS = 45.0
+"""Seconds in which a daemon is replaced by one with other code."""
 READY_SECONDS = 10.0
 """Seconds in which a daemon that was started takes calls."""
 
@@ -21,7 +24,7 @@ app = make_verb_app(
     "Start, stop and look at the daemon. Agents start it by themselves: this is for you.",
     """
     synaptic daemon status   who answers, since when; exit code 1 when nobody does
-    synaptic daemon restart  after an upgrade
+    synaptic daemon restart  when it hangs; after an upgrade it replaces itself
     """,
 )
 
@@ -74,10 +77,10 @@ def run() -> None:
 
 
 def ensure_daemon(home: Home) -> str:
-    """Start or restart the daemon until one of this version takes calls; returns what was done."""
+    """Start or replace the daemon until one with the code that is installed takes calls; returns what was done."""
     now = lifecycle.read_status(home)
     if now.state == "running" and now.version == synaptic.__version__ and is_responding(home):
-        return "already runs"
+        return "already runs" if has_installed_code(home, now) else _renew_daemon(home)
     done = "started" if now.state == "stopped" else "restarted"
     if now.state == "stopped":
         lifecycle.start_daemon(home)
@@ -86,6 +89,31 @@ def ensure_daemon(home: Home) -> str:
         lifecycle.restart_daemon(home)
     require_ready(home)
     return done
+
+
+def has_installed_code(home: Home, now: lifecycle.DaemonStatus) -> bool:
+    """Whether the daemon has loaded what is on disk now."""
+    return now.code == read_installed_stamp(home)
+
+
+def warn_of_other_code(home: Home) -> None:
+    """Say on stderr that the answer came from code that is no longer installed."""
+    now = lifecycle.read_status(home)
+    if now.state == "running" and not has_installed_code(home, now):
+        screen.warn("the daemon has loaded other code than is installed now; it is replaced with: synaptic up")
+
+
+def _renew_daemon(home: Home) -> str:
+    """Let the daemon hand over to one that loads the code of now. One that cannot be started leaves the old one."""
+    try:
+        told = call_rpc(home, "daemon.renew", timeout=RENEW_SECONDS)
+    except DaemonError:
+        lifecycle.restart_daemon(home)  # of an earlier build, or it has just ended
+    else:
+        if isinstance(told, dict) and told.get("trouble"):
+            raise DaemonError(str(told["trouble"]), where=str(home.log))
+    require_ready(home)
+    return "was replaced: the code has changed"
 
 
 def require_ready(home: Home) -> None:
@@ -111,6 +139,7 @@ def _print_status(home: Home, done: str, as_json: bool) -> None:
         screen.print_json({"ok": now.state != "stopped", **msgspec.to_builtins(now), **asked})
     else:
         screen.say(_describe_status(now, asked, done))
+        warn_of_other_code(home)
     if now.state == "stopped":
         raise typer.Exit(1)
 
@@ -120,7 +149,9 @@ def _describe_status(now: lifecycle.DaemonStatus, asked: dict[str, Any], done: s
         return f"{now.state} ({now.socket})"
     since = datetime.fromtimestamp(now.since).strftime("%Y-%m-%d %H:%M:%S")
     work = f", {asked['answered']} events answered" if "answered" in asked else ", but it does not answer"
-    return f"{done or 'running'} (process {now.pid}, version {now.version}, since {since}{work})"
+    trouble = f"\n{asked['trouble']}" if asked.get("trouble") else ""
+    who = f"process {now.pid}, version {now.version}, code {now.code[:SHORT_LENGTH] or 'unknown'}"
+    return f"{done or 'running'} ({who}, since {since}{work}){trouble}"
 
 
 def _ask_status(home: Home) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """`synaptic down`: everything that `up` put in is taken out; what is yours stays."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from synaptic.model.home import Home
 from synaptic.setup import bootstrap as packages
 from synaptic.setup.agents import check_agent_names
 from synaptic.setup.options import SetupChange, SetupReport
+from synaptic.setup.origin import find_way_back
 
 app = make_verb_app()
 
@@ -88,7 +90,7 @@ def _print_removal(gone: RemovalReport, home: Home) -> None:
         screen.say(f"  deleted    {file}")
     if home.database.exists():
         screen.say(f"The journal stays: {home.database} (`synaptic down --purge` deletes it)")
-    screen.say("Back again:  synaptic up")
+    screen.say(f"Back again:  {find_way_back(home, os.environ.get('PATH', ''))}")
 
 
 def _confirm_purge(home: Home) -> bool:

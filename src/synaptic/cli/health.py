@@ -24,6 +24,7 @@ from synaptic.packages.restore import find_broken, find_moved_pins, follow_move,
 from synaptic.packages.site import Site
 from synaptic.packages.verify_install import verify_site
 from synaptic.setup import bootstrap, doctor
+from synaptic.setup.code import SHORT_LENGTH
 from synaptic.setup.doctor import DoctorFinding, FindingState
 from synaptic.setup.env import write_env
 from synaptic.setup.refusals import find_missing_refusals
@@ -103,8 +104,11 @@ def _check_daemon(home: Home) -> Iterator[DoctorFinding]:
     elif not is_responding(home):
         seen = f"{who} does not answer; read {home.log}"
         yield DoctorFinding(check="daemon", state="fail", seen=seen, fix=fix, repair="daemon")
+    elif not daemon.has_installed_code(home, now):
+        seen = f"{who} has loaded other code than is installed now; what keeps it is in {home.log}"
+        yield DoctorFinding(check="daemon", state="fail", seen=seen, fix="synaptic up", repair="daemon")
     else:
-        yield DoctorFinding(check="daemon", state="ok", seen=who)
+        yield DoctorFinding(check="daemon", state="ok", seen=f"{who}, code {now.code[:SHORT_LENGTH]}")
         yield from _check_socket(home)
         yield from _check_queue()
 

@@ -12,7 +12,7 @@ from synaptic.daemon.ask import ask_daemon
 app = make_verb_app()
 LIST_HEAD = ("PRIO", "ID", "EVENTS", "MATCHER", "BLOCKS", "TRUSTED", "SOURCE")
 BUILT_IN = "built in"
-JSON_FIELDS = ("root", "hooks", "problems")
+JSON_FIELDS = ("root", "hooks", "problems", "notes")
 
 EXAMPLES = """
 synaptic list                      everything, first to run first
@@ -34,6 +34,8 @@ def list_hooks(
         screen.print_json({**{name: catalog[name] for name in JSON_FIELDS}, "hooks": hooks})
         return
     _print_hooks(hooks, catalog["problems"])
+    for note in catalog["notes"]:
+        screen.say(f"note: {note}")
 
 
 def read_catalog(place: CommandPlace) -> dict[str, Any]:

@@ -139,6 +139,8 @@ def _print_change(changed: bool, path: Path, names: list[str], as_json: bool) ->
     screen.say(f"policies that are on here: {', '.join(on) or 'none'}")
     for problem in catalog.problems:
         screen.say(f"problem: {problem}")
+    for note in catalog.notes:
+        screen.say(f"note: {note}")
 
 
 def _list_options(policy: type[Policy], config: Config) -> list[dict[str, Any]]:

@@ -2,13 +2,15 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
-from synaptic.cli.place import CommandPlace, open_database
+from synaptic.cli.place import CommandPlace
 from synaptic.engine.recollection import make_trust
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.hooks.trust import HookTrust, SitePins
+from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
+from synaptic.store.db import Store
 
 
 def load_hook_catalog(place: CommandPlace) -> HookCatalog:
@@ -18,10 +20,14 @@ def load_hook_catalog(place: CommandPlace) -> HookCatalog:
 
 @contextmanager
 def read_trust(home: Home, catalog: HookCatalog) -> Iterator[HookTrust]:
-    """Read what is trusted, for display only: no database is made where there is none."""
-    if not home.database.exists():
+    """Read what is trusted, for display only: no database is made where there is none or it cannot be used."""
+    try:
+        store = Store.open(home) if home.database.exists() else None
+    except StoreError:
+        store = None
+    if store is None:
         pins = SitePins(catalog.pins, catalog.user_pins)
         yield HookTrust(catalog.root, lambda root: frozenset(), catalog.config.trust == "all", pins)
         return
-    with open_database(home) as store:
+    with closing(store):
         yield make_trust(catalog, store)

@@ -6,7 +6,7 @@ import msgspec
 
 from synaptic.agents.shared.lineage import require_person
 from synaptic.cli import screen, typer
-from synaptic.cli.daemon import ensure_daemon
+from synaptic.cli.daemon import ensure_daemon, warn_of_other_code
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon import lifecycle
@@ -45,6 +45,7 @@ def call(
         require_person(find_place().home, SPEAK_AS_USER)
     try:
         screen.print_document(_call_started(find_place().home, method, given))
+        warn_of_other_code(find_place().home)
     except RpcError as error:
         if error.code == JSON_RPC_CODES["FOR_PEOPLE"]:
             raise PersonError(error.message) from error

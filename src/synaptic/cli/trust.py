@@ -1,5 +1,6 @@
 """`synaptic trust`: agree to run the hooks that a repository brings, by their content."""
 
+import time
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -8,20 +9,22 @@ import msgspec
 from synaptic.cli import screen, typer
 from synaptic.cli.place import find_place, open_database, require_root
 from synaptic.cli.registered import load_hook_catalog
+from synaptic.cli.trust_view import SHORT_DIGEST, TrustView, describe_handler
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.engine.recollection import make_trust
+from synaptic.hooks.agreed import describe_agreed, encode_agreed, read_files
 from synaptic.hooks.trust import TrustItem
+from synaptic.hooks.worktrees import NAME_PREFIX, describe_repository, name_repository
 from synaptic.model.errors import StoreError
-from synaptic.model.hook import Command, Hook, HttpEndpoint, PythonFunction
 from synaptic.store import trust as store_trust
 from synaptic.store.db import Store
 
 app = make_verb_app()
-SHORT_DIGEST = 12
 DOCTOR_HINT = "type: synaptic doctor"
 
 EXAMPLES = """
-synaptic trust               look at what this project brings, then agree
+synaptic trust               look at what this project brings, or what is new in it, then agree
+synaptic trust --lines 0     the same, with every line of every file
 synaptic trust --list        what has been agreed to, in every project
 synaptic trust --forget      agree to nothing of this project any more
 synaptic trust --json        what there is to agree to, for programs; agrees to nothing
@@ -37,6 +40,7 @@ def trust(
     uncovered: Annotated[
         bool, typer.Option("--uncovered", help="Do not ask about what is shown as not covered, either.")
     ] = False,
+    lines: Annotated[int, typer.Option("--lines", min=0, help="Lines of each file to show; 0 shows all.")] = 40,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document; does not ask.")] = False,
 ) -> None:
     """Trust the hooks of a project as they are now. A changed file is not trusted again by itself."""
@@ -51,13 +55,14 @@ def trust(
             return
         catalog = load_hook_catalog(place)
         new = [item for item in make_trust(catalog, store).list_items(catalog.hooks) if not item.trusted]
-        choice = _Consent(yes, uncovered, screen.is_dialogue() and not as_json)
+        view = TrustView(store, root, lines)
+        choice = _Consent(yes, uncovered, screen.is_dialogue() and not as_json, view)
         if not as_json and (yes or not choice.can_ask):
-            _print_items(new)
+            view.print_items(new)
         accepted = choice.choose(root, new)
         if accepted:
             remember_hooks(store, root, accepted)
-        _print_outcome(root, new, accepted, as_json)
+        _print_outcome(view, new, accepted, as_json)
 
 
 class _Consent(msgspec.Struct, frozen=True):
@@ -66,6 +71,7 @@ class _Consent(msgspec.Struct, frozen=True):
     yes: bool
     uncovered: bool
     can_ask: bool
+    view: TrustView
 
     def choose(self, root: str, items: Sequence[TrustItem]) -> list[TrustItem]:
         """The hooks that may run from now on. Each one with something that is not covered needs a yes of its own."""
@@ -80,37 +86,36 @@ class _Consent(msgspec.Struct, frozen=True):
     def _agrees(self, said: bool, question: str, items: Sequence[TrustItem]) -> bool:
         if said or not self.can_ask:
             return said
-        _print_items(items)
+        self.view.print_items(items)
         return typer.confirm(question, default=False)
 
 
-def describe_handler(hook: Hook) -> str:
-    """Describe what a hook executes."""
-    match hook.handler:
-        case Command(argv=argv, shell=shell):
-            return shell or " ".join(argv)
-        case PythonFunction(file=file, function=function):
-            return f"{file}:{function}"
-        case HttpEndpoint(url=url):
-            return url
-    return "built in"
-
-
 def remember_hooks(store: Store, root: str, items: Sequence[TrustItem]) -> None:
-    """Write down that these hooks may run. Raises StoreError where it would be forgotten at once."""
+    """Write down that these hooks may run. Raises StoreError where it would be forgotten at once.
+
+    Here, and in every worktree of the same repository that has the same content; only here what is not all covered.
+    """
     if not store.durable:
         raise StoreError("; ".join(store.notices) or "nothing can be written", where=str(store.path), hint=DOCTOR_HINT)
-    labels = (
-        store_trust.TrustedContent(item.digest, f"{item.hook.id}: {describe_handler(item.hook)}") for item in items
-    )
-    store_trust.remember_trust(store, root, labels)
+    name = name_repository(root)
+    shared = [item for item in items if name and not item.gaps]
+    store_trust.remember_trust(store, root, (_make_content(item, "" if item in shared else root) for item in items))
+    if shared:
+        store_trust.remember_trust(store, name, (_make_content(item, root) for item in shared))
 
 
-def _print_outcome(root: str, new: Sequence[TrustItem], accepted: Sequence[TrustItem], as_json: bool) -> None:
+def _make_content(item: TrustItem, root: str) -> store_trust.TrustedContent:
+    """The content by its digest; with a root also what it is, for the next comparison."""
+    runs = describe_handler(item.hook)
+    kept = encode_agreed(describe_agreed(runs, time.time(), read_files(item), root)) if root else b""
+    return store_trust.TrustedContent(item.digest, f"{item.hook.id}: {runs}", item.hook.id, kept)
+
+
+def _print_outcome(view: TrustView, new: Sequence[TrustItem], accepted: Sequence[TrustItem], as_json: bool) -> None:
     """Say what runs from now on and what does not; raises Exit where something is left."""
-    left = [item for item in new if item not in accepted]
+    root, left = view.root, [item for item in new if item not in accepted]
     if as_json:
-        rows = {"trusted": list(map(_item_to_json, accepted)), "untrusted": list(map(_item_to_json, left))}
+        rows = {"trusted": list(map(view.to_json, accepted)), "untrusted": list(map(view.to_json, left))}
         screen.print_json({"ok": not left, "root": root, **rows})
     elif not new:
         screen.say(f"nothing to trust in {root}")
@@ -128,37 +133,30 @@ def _describe_left(left: Sequence[TrustItem]) -> str:
     return f"not trusted: {names} (type `synaptic trust` in a terminal of your own, or add {ways})"
 
 
-def _item_to_json(item: TrustItem) -> dict[str, object]:
-    told = {"id": item.hook.id, "runs": describe_handler(item.hook), "digest": item.digest}
-    return {**told, "not_covered": list(item.gaps)}
-
-
-def _print_items(items: Sequence[TrustItem]) -> None:
-    if not items:
-        return
-    screen.print_table(
-        ("ID", "DIGEST", "RUNS"),
-        ((item.hook.id, item.digest[:SHORT_DIGEST], describe_handler(item.hook)) for item in items),
-    )
-    for item in items:
-        for gap in item.gaps:
-            screen.say(f"  {item.hook.id}: not covered: {gap}")
-
-
 def _print_agreements(store: Store, root: str | None, as_json: bool) -> None:
-    found = store_trust.list_agreements(store, root)
+    places = [root, *filter(None, [name_repository(root)])] if root else [None]
+    found = [line for place in places for line in store_trust.list_agreements(store, place)]
     if as_json:
         screen.print_json({"ok": True, "trusted": found})
     elif not found:
         screen.say("nothing is trusted")
     else:
         notes = {True: "", False: " (not signed by this installation: does not count)"}
-        rows = ((line.root, line.digest[:SHORT_DIGEST], f"{line.label}{notes[line.signed]}") for line in found)
+        rows = (
+            (_describe_place(line.root), line.digest[:SHORT_DIGEST], f"{line.label}{notes[line.signed]}")
+            for line in found
+        )
         screen.print_table(("PROJECT", "DIGEST", "HOOK"), rows)
+
+
+def _describe_place(root: str) -> str:
+    return describe_repository(root) if root.startswith(NAME_PREFIX) else root
 
 
 def _forget_project(store: Store, root: str, as_json: bool) -> None:
     gone = store_trust.forget_trust(store, root)
+    # What was agreed to for all worktrees would still count here.
+    gone = max(gone, store_trust.forget_trust(store, name) if (name := name_repository(root)) else 0)
     if as_json:
         screen.print_json({"ok": True, "root": root, "forgotten": gone})
         return

@@ -2,19 +2,25 @@
 
 import os
 import secrets
+import shlex
+import shutil
 import subprocess  # noqa: TID251  the dispatcher is run exactly as an agent runs it
+import sys
 import time
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
-from synaptic.cli import daemon, event, screen, typer
-from synaptic.cli.bootstrap import print_report, read_installation
+from synaptic.cli import daemon, event, job, screen, typer
+from synaptic.cli.bootstrap import FailChoice, merge_choices, print_report, read_installation, set_engine_fail
+from synaptic.cli.offers import can_ask, find_offers, make_offers
 from synaptic.cli.place import CommandPlace, find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.model.errors import DaemonError
 from synaptic.setup import bootstrap as packages
+from synaptic.setup.options import SetupOptions, SetupReport
+from synaptic.setup.profile import find_typed_shell, format_path_line
 from synaptic.store import journal
 from synaptic.store.record import JournalEntry, entry_to_json
 
@@ -25,6 +31,7 @@ PROBE_TIMEOUT = 60.0
 
 EXAMPLES = """
 synaptic up     set everything up, then see one event go through
+synaptic up --ci --fail closed   in a job: everything below SYNAPTIC_HOME or a temporary folder
 synaptic down   take it all out again
 """
 
@@ -39,30 +46,83 @@ class ProbeAnswer(msgspec.Struct, frozen=True, kw_only=True):
     milliseconds: float
 
 
+class SetUpResult(msgspec.Struct, frozen=True):
+    """What one `up` did."""
+
+    place: CommandPlace
+    options: SetupOptions
+    report: SetupReport
+    daemon: str
+    sent: ProbeAnswer
+    may_ask: bool
+
+
 @app.command(epilog=format_examples(EXAMPLES))
-def up(as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False) -> None:
+def up(
+    ci: Annotated[bool, typer.Option("--ci", help="In a job: no questions, no HOME, one folder.")] = False,
+    fail: Annotated[FailChoice | None, typer.Option(help="What an event means that cannot be checked.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
     """Install, start the daemon, send one harmless event through the dispatcher and show what became of it.
 
     Run it again at any time: what is already right is left alone.
     """
-    place = find_place()
-    report = packages.run_bootstrap(read_installation(place))
-    # Before the probe, which should take as long as an agent's calls will, not as long as a start.
-    started = daemon.ensure_daemon(place.home)
-    sent = send_probe(place.home.dispatch, place.root or place.cwd)
-    entry = _find_entry(place, sent.session)
-    if as_json:
-        answer = msgspec.to_builtins(sent)
-        told = {"changes": report.changes, "daemon": started, "event": answer, "trace": entry and entry_to_json(entry)}
-        screen.print_json({"ok": sent.exit == 0, **told})
-    else:
+    place = job.find_job_place() if ci else find_place()
+    may_ask = can_ask(place.home)  # before the probe, which makes this process one that calls hooks
+    tell = _tell_nothing if as_json else _tell_at_once
+    tell(f"Setting up in {place.home.root} ...")
+    options = _choose_options(job.read_job_installation(place) if ci else read_installation(place), fail)
+    report = _run_bootstrap(options, fail)
+    if not as_json:
         screen.say("What was changed")
         print_report(report)
-        screen.say(f"  daemon {started}: {place.home.socket}")
-        _print_probe(sent, entry)
-        _print_next_steps(place)
+    # Before the probe, which should take as long as an agent's calls will, not as long as a start.
+    tell("Starting the daemon ...")
+    started = daemon.ensure_daemon(place.home)
+    tell(f"  daemon {started}: {place.home.socket}\nSending a first event ...")
+    sent = send_probe(place.home.dispatch, place.root or place.cwd)
+    done = SetUpResult(place, options, report, started, sent, may_ask)
+    _print_json(done) if as_json else _print_result(done, is_job=ci)
     if sent.exit != 0:
         raise typer.Exit(1)
+
+
+def _run_bootstrap(options: SetupOptions, fail: FailChoice | None) -> SetupReport:
+    report = packages.run_bootstrap(options)
+    if fail is None:
+        return report
+    return msgspec.structs.replace(report, changes=(*report.changes, set_engine_fail(options.home, fail)))
+
+
+def _choose_options(options: SetupOptions, fail: FailChoice | None) -> SetupOptions:
+    return msgspec.structs.replace(options, choices=merge_choices(options.home, None, None, fail)) if fail else options
+
+
+def _tell_at_once(text: str) -> None:
+    """Say what happens now, also through a pipe: setting up takes seconds, and silence looks like a hang."""
+    screen.say(text)
+    sys.stdout.flush()
+
+
+def _tell_nothing(text: str) -> None:
+    """Where a script reads the one document at the end."""
+
+
+def _print_json(done: "SetUpResult") -> None:
+    entry = _find_entry(done.place, done.sent.session)
+    told = {"changes": done.report.changes, "daemon": done.daemon, "event": msgspec.to_builtins(done.sent)}
+    found = find_offers(done.options)
+    screen.print_json({"ok": done.sent.exit == 0, **told, "trace": entry and entry_to_json(entry), "offers": found})
+
+
+def _print_result(done: "SetUpResult", *, is_job: bool) -> None:
+    _print_probe(done.sent, _find_entry(done.place, done.sent.session))
+    if is_job:
+        job.print_variables(done.options)
+        return
+    command = find_command(done.options)
+    make_offers(done.options, command, may_ask=done.may_ask)
+    _print_next_steps(done, command)
 
 
 def _find_entry(place: CommandPlace, session: str) -> JournalEntry | None:
@@ -81,10 +141,22 @@ def _print_probe(sent: ProbeAnswer, entry: JournalEntry | None) -> None:
         screen.say(f"  the dispatcher said: {sent.stderr}")
 
 
-def _print_next_steps(place: CommandPlace) -> None:
-    screen.say(f"\nUndo all of it:  synaptic down   (the journal stays: {place.home.database})")
-    screen.say("Next:            synaptic list   synaptic policy list   synaptic tail -f   synaptic doctor")
-    if place.project is None:
+def find_command(options: SetupOptions) -> str:
+    """What to type for `synaptic` in the shell that is open now: the word where it is found, else the whole path."""
+    found = shutil.which("synaptic", path=options.search_path)
+    ours = (options.home.bin, Path(sys.executable).parent)
+    return "synaptic" if found and Path(found).parent in ours else shlex.quote(str(options.home.launcher))
+
+
+def _print_next_steps(done: "SetUpResult", command: str) -> None:
+    home, options = done.place.home, done.options
+    if command != "synaptic":
+        line = format_path_line(find_typed_shell(options.profile), home)
+        screen.say(f"\nNew terminals know `synaptic`. In this one, type first:  {line}")
+        screen.say(f"or the whole path:  {command} doctor")
+    screen.say(f"\nUndo all of it:  {command} down   (the journal stays: {home.database})")
+    screen.say(f"Next:            {command} doctor   then `list`, `policy list`, `tail -f` instead of `doctor`")
+    if done.place.project is None:
         screen.say("This folder is no project; `synaptic up` in one writes its variables too.")
 
 

@@ -21,6 +21,7 @@ from synaptic.cli.sites import (
     list_sites,
     open_chosen_source,
 )
+from synaptic.cli.upgrade_self import upgrade_program
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
@@ -36,6 +37,7 @@ EXAMPLES = """
 synaptic upgrade policy-guard            look at what changes, hooks first, then say yes
 synaptic upgrade policy-guard --channel beta
 synaptic upgrade --all --yes
+synaptic upgrade --self                  this program: shows the command, and asks before it runs it
 """
 
 
@@ -50,11 +52,21 @@ def upgrade(
     allow_downgrade: DowngradeOption = False,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
+    itself: Annotated[bool, typer.Option("--self", help="This program, not a package.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show what would change, and after a yes change it; each package whole or not at all."""
+    if itself:
+        if name or every:
+            raise Refusal("invalid_args", "--self is for this program alone", hint="synaptic upgrade --self")
+        upgrade_program(find_place(), dry_run=dry_run, as_json=as_json)
+        return
     if bool(name) == every:
-        raise Refusal("invalid_args", "one package or all of them", hint="synaptic upgrade NAME, or --all")
+        raise Refusal(
+            "invalid_args",
+            "one package or all of them",
+            hint="synaptic upgrade NAME, or --all; this program itself: --self",
+        )
     if force and every:
         raise Refusal("invalid_args", "--force is for one package", hint="leave out --all")
     place = find_place()

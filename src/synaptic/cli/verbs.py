@@ -5,11 +5,14 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from importlib import import_module
 from inspect import signature
+from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
 from synaptic.cli import typer
 from synaptic.cli.help_pages import HelpedGroup
 from synaptic.files.home import find_home
+from synaptic.model.errors import DaemonError
+from synaptic.model.home import Home
 from synaptic.policies.self.verbs import FOR_PEOPLE
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -28,6 +31,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "See": {
         "tail": ("tail", "Events as they happen."),
         "explain": ("explain", "Why an event ended as it did."),
+        "report": ("report", "Refusals, those not obeyed, questions unanswered."),
         "list": ("list", "Every hook, in the order in which it runs."),
         "check": ("check", "What the hooks say about a call, nothing written."),
         "try": ("rehearse", "Any event through every hook, nothing written."),
@@ -137,17 +141,25 @@ def _guard_function(function: Function, name: str | None) -> Function:
             # Who asks is worked out from all agents that are known: 0.1 s that verbs for everybody need not pay.
             from synaptic.agents.shared.lineage import require_person  # noqa: PLC0415
 
-            require_person(find_home(os.environ), rule.what)
+            require_person(_find_home_or_none(), rule.what)
         return function(*args, **given)
 
     return cast(Function, ask_first)
 
 
+def _find_home_or_none() -> Home:
+    """The home; where a user has none, as in some containers, a folder that is not there: only processes tell then."""
+    try:
+        return find_home(os.environ)
+    except DaemonError:
+        return Home(Path("/nonexistent"))
+
+
 def _list_given_options(function: Function, given: Mapping[str, object]) -> list[str]:
-    """The switches that are on, as they are written on a command line."""
+    """The options that were given, as they are written on a command line."""
     found: list[str] = []
     for name, parameter in signature(function).parameters.items():
-        if given.get(name) is True:
+        if given.get(name):
             declared = getattr(parameter.annotation, "__metadata__", ())
             spelled = [word for one in declared for word in getattr(one, "param_decls", None) or ()]
             found += spelled or [f"--{name.replace('_', '-')}"]

@@ -3,17 +3,15 @@
 Only a daemon of exactly this code is asked: its answer is then the one that this process would come to by itself.
 """
 
-import os
 import time
-from collections.abc import Iterator
 
 import msgspec
 
 import synaptic
 from synaptic.daemon.address import connect_daemon
 from synaptic.model.home import Home
+from synaptic.setup.code import get_loaded_stamp
 
-CODE_FOLDER = os.path.dirname(os.path.realpath(synaptic.__file__))  # noqa: PTH120  at every start of every verb
 HELLO_SECONDS = 0.5
 """A daemon that has not said who it is by then hangs, or has no time for this."""
 ANSWER_SECONDS = 90.0
@@ -47,20 +45,8 @@ def greet_daemon(home: Home, seconds: float = HELLO_SECONDS) -> DaemonHello | No
 
 
 def is_same_code(hello: DaemonHello) -> bool:
-    """Whether a daemon runs the code of this process: no file of it has changed since the daemon was started."""
-    if (hello.version, hello.code) != (synaptic.__version__, CODE_FOLDER):
-        return False
-    # The time at which a file's contents or name were changed, which nobody can set: not that of its last writing.
-    return all(entry.stat().st_ctime < hello.since for entry in _iter_files(CODE_FOLDER))
-
-
-def _iter_files(folder: str) -> Iterator["os.DirEntry[str]"]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if not entry.is_dir():
-                yield entry
-            elif entry.name != "__pycache__":
-                yield from _iter_files(entry.path)
+    """Whether a daemon runs the code of this process: it has loaded what is on disk here and now."""
+    return hello.version == synaptic.__version__ and hello.code == get_loaded_stamp()
 
 
 def _call_method(home: Home, method: str, params: object, seconds: float) -> object | None:

@@ -11,14 +11,16 @@ import synaptic
 from synaptic.daemon import frame, lifecycle
 from synaptic.daemon.client import is_responding, send_request
 from synaptic.daemon.refuse import refuse_unheard
+from synaptic.daemon.succession import require_same_code
 from synaptic.daemon.turn import NO_QUEUE, TURNS_TEXT, Turn, wait_for_turn
 from synaptic.engine.alarm import keep_beating
 from synaptic.engine.environment import InstalledEnvironment
-from synaptic.engine.walk import open_engine
+from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer, Request
 from synaptic.model.errors import DaemonError, SynapticError
 from synaptic.model.home import Home
 from synaptic.setup import dispatcher
+from synaptic.setup.code import was_noted
 from synaptic.store.redacted_log import redact_log
 
 Deliver = Callable[[Answer], None]
@@ -34,6 +36,7 @@ async def answer_here(home: Home, request: Request, deliver: Deliver) -> None:
     beat = asyncio.create_task(keep_beating())
     await asyncio.sleep(0)  # the alarm is set before anything can be stuck
     try:
+        _refuse_mixture(engine)
         # A question is answered without a look: loading what is known of all agents takes as long as the engine itself.
         asks = engine.senders.is_question(request)
         answer = await engine.replay(request if asks else engine.senders.examine(request, os.getpid()))
@@ -43,6 +46,13 @@ async def answer_here(home: Home, request: Request, deliver: Deliver) -> None:
         beat.cancel()
     deliver(answer)
     await engine.close()
+
+
+def _refuse_mixture(engine: Engine) -> None:
+    """Raises CodeChangedError when files of the engine were replaced since it began: a mixture must not judge."""
+    if was_noted():
+        engine.catalogs.get("")  # loads the policies
+        require_same_code()
 
 
 def answer_in_turn(home: Home, request: Request, deliver: Deliver) -> bool:
@@ -133,6 +143,7 @@ def _start_or_replace(home: Home) -> None:
 
 
 def _is_outdated(now: lifecycle.DaemonStatus) -> bool:
+    # One that has loaded other code sees to that itself, and is not ended: it may be the only one that can be started.
     return now.state == "running" and now.version != synaptic.__version__
 
 

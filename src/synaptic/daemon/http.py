@@ -1,7 +1,10 @@
 """HTTP for those who want it: on the Unix socket when a client speaks it, on loopback when the user asked for it."""
 
 import asyncio
+import errno
 import secrets
+import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,11 +12,15 @@ from typing import Any
 
 from synaptic.daemon.idle import SILENT_TICKS
 from synaptic.daemon.rpc import note_peer
+from synaptic.files.bounded import read_start
 from synaptic.files.lock import hold_lock
 from synaptic.files.replace import replace_own
 from synaptic.model.home import Home
 
 TOKEN_BYTES = 32
+TAKEN_SECONDS = 20.0
+"""Seconds in which a port comes free that another daemon still has."""
+TAKEN_PAUSE = 0.2
 
 
 class HttpListeners:
@@ -44,10 +51,20 @@ class HttpListeners:
             return
         # Loopback is open to every user of the machine, unlike the socket: hence the token.
         token = read_loopback_token(self._service.engine.home)
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: self._make_protocol(token), "127.0.0.1", wanted.port)
+        self._server = await self._bind_loopback(lambda: self._make_protocol(token), wanted.port)
         self.port = self._server.sockets[0].getsockname()[1]
         locate_port(self._service.engine.home).write_text(str(self.port))
+
+    async def _bind_loopback(self, make: Callable[[], asyncio.Protocol], port: int) -> asyncio.Server:
+        """Take the port, which the daemon before this one may keep until it has answered what it was asked."""
+        end = time.monotonic() + TAKEN_SECONDS
+        while True:
+            try:
+                return await asyncio.get_running_loop().create_server(make, "127.0.0.1", port)
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE or time.monotonic() > end:
+                    raise
+            await asyncio.sleep(TAKEN_PAUSE)
 
     @property
     def tasks(self) -> set[asyncio.Task[None]]:
@@ -74,7 +91,9 @@ class HttpListeners:
     async def close(self) -> None:
         if self._server is not None:
             self._server.close()
-            locate_port(self._service.engine.home).unlink(missing_ok=True)
+            path = locate_port(self._service.engine.home)
+            if read_start(str(path), 16) == str(self.port).encode():  # not what a successor has written there
+                path.unlink(missing_ok=True)
 
     def _make_protocol(self, token: str | None) -> asyncio.Protocol:
         parts = _import_uvicorn()

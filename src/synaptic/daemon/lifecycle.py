@@ -8,6 +8,7 @@ one at the same time exactly one succeeds, and there is no moment in which nobod
 import os
 import signal
 import subprocess  # noqa: TID251  the one place that starts the daemon
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -16,7 +17,7 @@ import msgspec
 
 from synaptic.daemon.address import connect_daemon
 from synaptic.daemon.lock import find_holder, is_holder, is_same_home, open_home, read_age, try_lock
-from synaptic.daemon.names import locate_pid_file, prepare_run_folder, write_pid_file
+from synaptic.daemon.names import is_named, locate_pid_file, prepare_run_folder, write_pid_file
 from synaptic.daemon.standing import DaemonState, DaemonStatus, is_held, read_status
 from synaptic.files.home import find_home
 from synaptic.model.errors import DaemonError
@@ -27,6 +28,7 @@ from synaptic.setup.installed import build_start
 __all__ = ["DaemonState", "DaemonStatus", "find_home", "is_held", "read_status"]
 
 SERVER_MODULE = "synaptic.daemon.server"
+SUCCESSOR_OPTION = "--successor"
 INHERITED_VARIABLES = ("HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
 INHERITED_PREFIXES = ("LC_", "XDG_")
 POLL_SECONDS = 0.01
@@ -46,8 +48,11 @@ class DaemonLock(msgspec.Struct, frozen=True):
     fd: int
 
     def release(self) -> None:
-        """Remove pid file and socket, then let go of the lock. In a home that was made anew both are another's."""
-        if is_same_home(self.home, self.fd):
+        """Remove pid file and socket, then let go of the lock.
+
+        In a home that was made anew both are another's, and so they are after a successor has taken them.
+        """
+        if is_same_home(self.home, self.fd) and is_named(self.home, os.getpid()):
             for path in (locate_pid_file(self.home), self.home.socket):
                 with suppress(OSError):  # something else has been put there: whoever starts next sets it aside
                     path.unlink(missing_ok=True)
@@ -105,15 +110,19 @@ def is_overdue(home: Home) -> bool:
     return read_age(find_holder(home)) > STARTING_SECONDS
 
 
-def hold_lock(home: Home, fd: int | None = None) -> DaemonLock:
-    """What the daemon does first: adopt the inherited lock, or take it. Raises DaemonError when another has it."""
+def hold_lock(home: Home, fd: int | None = None, *, says_who: bool = True) -> DaemonLock:
+    """What the daemon does first: adopt the inherited lock, or take it. Raises DaemonError when another has it.
+
+    A successor shares the lock of the daemon that runs, and says who it is only when it has the socket.
+    """
     prepare_run_folder(home)
     held = _take_lock(home) if fd is None else _adopt_lock(home, fd)
     if held is None:
         raise DaemonError("another daemon runs here", where=str(home.lock), hint="type: synaptic daemon status")
     os.set_inheritable(held, False)  # no process that outlives the daemon may hold it
     try:
-        write_pid_file(home)
+        if says_who:
+            write_pid_file(home)
     except OSError as error:
         where, hint = str(locate_pid_file(home)), f"look at its disk: df {home.run}"
         raise DaemonError(f"cannot be written: {error.strerror}", where=where, hint=hint) from error
@@ -148,13 +157,23 @@ def is_listening(home: Home) -> bool:
     return True
 
 
+def spawn_successor(home: Home, fd: int) -> "subprocess.Popen[bytes]":
+    """Start a daemon of what is installed now beside the one that runs, and share the lock with it. Raises OSError."""
+    _, *words = build_start(home, SERVER_MODULE)
+    python = read_engine(home).python or sys.executable  # it may have been installed from elsewhere
+    return _start_process(home, (python, *words, str(home.root), "--lock-fd", str(fd), SUCCESSOR_OPTION), fd)
+
+
 def _spawn_daemon(home: Home, fd: int) -> None:
-    command = (*build_start(home, SERVER_MODULE), str(home.root), "--lock-fd", str(fd))
+    _start_process(home, (*build_start(home, SERVER_MODULE), str(home.root), "--lock-fd", str(fd)), fd)
+
+
+def _start_process(home: Home, command: tuple[str, ...], fd: int) -> "subprocess.Popen[bytes]":
     log = os.open(home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         # Its own session, so that Ctrl-C at the caller's terminal is not for it; its own folder, so that the caller's
         # can be deleted; and only plain variables.
-        subprocess.Popen(
+        return subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=log,

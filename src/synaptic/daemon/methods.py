@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from synaptic.daemon.ask import CODE_FOLDER
 from synaptic.daemon.emit import (
     SPEAK_AS_USER,
     Emission,
@@ -20,6 +19,7 @@ from synaptic.engine.runtime import Consultation, PoliciesOnly
 from synaptic.hooks.described import describe_catalog
 from synaptic.model.event import EVENTS
 from synaptic.policies.self.verbs import SPEAKING_EVENTS
+from synaptic.setup.code import get_loaded_stamp
 from synaptic.store import journal
 from synaptic.store.record import entry_to_json
 
@@ -88,7 +88,8 @@ async def describe_daemon(daemon: "Daemon", params: NoParams) -> object:
     return {
         "pid": os.getpid(),
         "version": daemon.version,
-        "code": CODE_FOLDER,
+        "code": get_loaded_stamp(),
+        "trouble": daemon.succession.trouble if daemon.succession else "",
         "since": daemon.started,
         "answered": daemon.answered,
         "in_flight": len(daemon.busy),
@@ -96,6 +97,13 @@ async def describe_daemon(daemon: "Daemon", params: NoParams) -> object:
         "durable": daemon.engine.store.durable,
         "notices": list(daemon.engine.store.notices),
     }
+
+
+@register_method("daemon.renew")
+async def request_renewal(daemon: "Daemon", params: NoParams) -> object:
+    """Look at the engine's files now, and leave the calls to a successor when they have changed."""
+    done = await daemon.look_at_code(is_asked=True)
+    return {"renewed": done, "trouble": daemon.succession.trouble if daemon.succession else ""}
 
 
 @register_method("daemon.stop", people_only="stop the daemon")

@@ -15,6 +15,7 @@ from synaptic.daemon.lock import is_same_home
 from synaptic.files.replace import replace_own
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
+from synaptic.setup.code import get_loaded_stamp
 
 BACKLOG = 4096
 """Connections that wait to be accepted; the system may allow fewer."""
@@ -57,8 +58,22 @@ def set_aside(path: Path) -> Path:
 
 
 def write_pid_file(home: Home) -> None:
-    """Say who we are, and of which version."""
-    replace_own(str(locate_pid_file(home)), f"{os.getpid()}\n{synaptic.__version__}\n".encode())
+    """Say who we are, of which version, and what code we have loaded."""
+    lines = (str(os.getpid()), synaptic.__version__, get_loaded_stamp())
+    replace_own(str(locate_pid_file(home)), "".join(f"{line}\n" for line in lines).encode())
+
+
+def read_pid_file(home: Home) -> list[str]:
+    """What it says, line by line; empty when there is none."""
+    try:
+        return locate_pid_file(home).read_text(errors="replace").split("\n")
+    except OSError:
+        return []
+
+
+def is_named(home: Home, pid: int) -> bool:
+    """Whether the pid file names this process."""
+    return read_pid_file(home)[:1] == [str(pid)]
 
 
 def open_socket(home: Home) -> socket.socket:
@@ -115,11 +130,7 @@ class DaemonNames:
 
     def restore_pid_file(self) -> None:
         """Write the pid file when it is gone or names somebody else."""
-        try:
-            text = locate_pid_file(self._home).read_text(errors="replace")
-        except OSError:
-            text = ""
-        if text.partition("\n")[0] != str(os.getpid()):
+        if not is_named(self._home, os.getpid()):
             prepare_run_folder(self._home)
             write_pid_file(self._home)
 

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import gc
 import logging
 import signal
 import sys
@@ -26,13 +25,15 @@ from synaptic.daemon import (  # noqa: F401 - methods register themselves
 )
 from synaptic.daemon.http import HttpListeners
 from synaptic.daemon.idle import LINE_TICKS, SILENT_TICKS, IdleClients, count_silent_places
-from synaptic.daemon.names import BACKLOG, DaemonNames
+from synaptic.daemon.names import BACKLOG, DaemonNames, write_pid_file
 from synaptic.daemon.patience import ClientPatience
 from synaptic.daemon.peer import is_same_user, read_peer_pid
 from synaptic.daemon.predecessor import end_predecessor
+from synaptic.daemon.succession import LOOK_SECONDS, CodeChangedError, Succession, require_same_code, start_again
 from synaptic.daemon.upkeep import Chore, run_upkeep
 from synaptic.engine.alarm import keep_beating
 from synaptic.engine.check import Checker
+from synaptic.engine.collector import calm_collector
 from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.facts.gather import find_gatherers
@@ -47,8 +48,6 @@ log = logging.getLogger(__name__)
 
 NAMES_SECONDS = 1.0
 """Seconds between two looks at the names of socket and pid file."""
-GC_THRESHOLD = 50_000
-"""New objects after which the collector looks at them: an event makes few cycles, and looking costs."""
 DRAIN_SECONDS = 10.0
 """Seconds that events in flight may take when the daemon is asked to stop."""
 LINE_LIMIT = 16 * 1024 * 1024
@@ -66,6 +65,7 @@ class Daemon:
         self.stopping = asyncio.Event()
         self.is_drained = False
         """Whether the last call was answered: who has been let in and asks only now decides by itself."""
+        self.succession: Succession | None = None
         self.busy: set[ClientConnection] = set()
         self.idle = IdleClients(count_silent_places())
         self.line_queues: set[asyncio.Queue[bytes]] = set()
@@ -81,7 +81,24 @@ class Daemon:
         return ClientConnection(self)
 
     def stop(self) -> None:
-        """Answer what is in flight, then end."""
+        """Answer what is in flight, then end; a successor that is being started ends with it."""
+        if self.succession:
+            self.succession.end_child()
+        self._retire()
+
+    async def look_at_code(self, *, is_asked: bool = False) -> bool:
+        """Leave the calls to a successor when other code has been installed; whether there is one."""
+        if not self.succession or self.stopping.is_set():
+            return False
+        before = self.succession.trouble
+        if is_done := await self.succession.look(is_asked=is_asked):
+            log.warning("a successor has taken over: this daemon ends")
+            self._retire()
+        elif (now := self.succession.trouble) != before and now:
+            self.engine.store.notices.append(now)
+        return is_done
+
+    def _retire(self) -> None:
         self.stopping.set()
         for lines in self.line_queues:
             lines.put_nowait(b"")  # after those that have arrived; nobody waits for more
@@ -115,6 +132,15 @@ class Daemon:
                 connection.send_keep_alive()
             self.idle.tick()
             self.http.drop_silent()
+
+    def is_succeeded(self) -> bool:
+        """Whether another daemon takes the names, or has them."""
+        return self.succession is not None and self.succession.is_under_way
+
+    def make_room(self) -> None:
+        """End for a daemon of another version, unless one is on its way already and says when."""
+        if not self.is_succeeded():
+            self.stop()
 
     def is_outdated(self, version: str) -> bool:
         """Whether another version has been installed: a mere stale client is served."""
@@ -200,7 +226,7 @@ class ClientConnection(asyncio.Protocol):
         # This client decides by itself, and starts a daemon of the installed version after it.
         if self._daemon.is_outdated(delivery.version):
             self._send(frame.pack_answer(Answer(), frame.OTHER_VERSION))
-            self._daemon.stop()
+            self._daemon.make_room()
             return
         self._daemon.busy.add(self)
         self._daemon.idle.remove(self)
@@ -296,7 +322,7 @@ class Listener:
         if not self._names.is_home_ours():
             log.error("the home has been removed or replaced: this daemon ends")
             self._daemon.stop()
-        elif not self._daemon.stopping.is_set():
+        elif not (self._daemon.stopping.is_set() or self._daemon.is_succeeded()):
             self._names.restore_pid_file()
             self._names.reopen_log()
             if not self._names.has_socket():
@@ -310,30 +336,27 @@ class Listener:
             self._server.close()
 
 
-async def serve_home(home: Home, lock: int) -> None:
-    """Serve until SIGTERM, `daemon.stop` or a client of a newly installed version."""
-    daemon = Daemon(open_engine(home))
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, daemon.stop)
-    # Before it listens: who is out of descriptors later has all of it already.
-    load_tables(daemon.engine)
+async def serve_home(home: Home, lock: int, *, is_successor: bool = False) -> None:
+    """Serve until SIGTERM, `daemon.stop`, a client of a newly installed version, or a successor with other code.
+
+    Raises CodeChangedError, before anybody is answered, when files were replaced while they were being loaded.
+    """
+    daemon = await load_daemon(home, lock)
     listener = Listener(daemon, DaemonNames(home, lock))
     await listener.listen()
-    chores = [
-        _start_chore(work)
-        for work in (
-            keep_beating(),
-            daemon.keep_alive(),
-            listener.keep_names(),
-            run_upkeep(daemon.engine),
-            daemon.http.open_loopback(),
-            tell_changed_files(daemon.engine),
-        )
-    ]
-    gc.collect()
-    gc.freeze()  # what is here now stays: the collector need not look at it again
-    gc.set_threshold(GC_THRESHOLD, 20, 100)
+    if is_successor:
+        write_pid_file(home)
+    works = (
+        keep_beating(),
+        daemon.keep_alive(),
+        listener.keep_names(),
+        run_upkeep(daemon.engine, daemon.is_succeeded),
+        daemon.http.open_loopback(),
+        tell_changed_files(daemon.engine),
+        keep_code(daemon),
+    )
+    chores = [_start_chore(work) for work in works]
+    calm_collector()
     await daemon.stopping.wait()
     # The name first: new calls find no daemon and decide themselves, while those in flight are answered.
     listener.close()
@@ -344,13 +367,42 @@ async def serve_home(home: Home, lock: int) -> None:
     await daemon.engine.close()
 
 
-def load_tables(engine: Engine) -> None:
-    """Load what any event may need: policies, gatherers of facts, what is known of all agents."""
-    engine.catalogs.get("")
-    engine.senders.prepare()
+async def load_daemon(home: Home, lock: int) -> Daemon:
+    """Load all that any event may need before it listens: who is out of descriptors later has it already."""
+    load_modules()
+    require_same_code()  # before the database is opened, which other code may bring to another version
+    daemon = Daemon(open_engine(home))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, daemon.stop)
+    try:
+        load_tables(daemon.engine)
+        require_same_code()
+    except CodeChangedError:
+        await daemon.engine.close()
+        raise
+    daemon.succession = Succession(home, lock)
+    return daemon
+
+
+def load_modules() -> None:
+    """Load the gatherers of facts and what is known of all agents."""
     find_gatherers()
     for name in list_agent_names():
         find_adapter(name)
+
+
+def load_tables(engine: Engine) -> None:
+    """Load what any event may need: policies, and who sends events."""
+    engine.catalogs.get("")
+    engine.senders.prepare()
+
+
+async def keep_code(daemon: Daemon) -> None:
+    """Look every few seconds whether the code on disk is still the one that was loaded."""
+    chore = Chore("looking at the engine's files", LOOK_SECONDS, daemon.look_at_code)
+    while not daemon.stopping.is_set():
+        await asyncio.sleep(LOOK_SECONDS)
+        await chore.try_now(chore.done + LOOK_SECONDS)
 
 
 async def tell_changed_files(engine: Engine) -> None:
@@ -382,20 +434,33 @@ def run_daemon(home: Home, lock: int | None = None) -> None:
     end_predecessor(home)
     try:
         uvloop.run(serve_home(home, held.fd))
+    except CodeChangedError as error:
+        log.warning("%s: this daemon begins anew", error)
+        start_again(home, held.fd)
     finally:
         held.release()
 
 
-def main(arguments: list[str] | None = None, start: Callable[[Home, int | None], None] = run_daemon) -> None:
+def run_successor(home: Home, lock: int | None = None) -> None:
+    """The daemon that takes over from the one that has started it; one that fails before has changed nothing."""
+    held = lifecycle.hold_lock(home, lock, says_who=False)
+    try:
+        uvloop.run(serve_home(home, held.fd, is_successor=True))
+    finally:
+        held.release()
+
+
+def main(arguments: list[str] | None = None, start: Callable[[Home, int | None], None] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="synaptic-daemon")
     parser.add_argument("home", type=Path)
     parser.add_argument("--lock-fd", type=int)
+    parser.add_argument(lifecycle.SUCCESSOR_OPTION, action="store_true")
     options = parser.parse_args(arguments)
     redact_log()
     home = Home(options.home)
     InstalledEnvironment(home).settle_process()
     try:
-        start(home, options.lock_fd)
+        (start or (run_successor if options.successor else run_daemon))(home, options.lock_fd)
     except (OSError, SynapticError) as error:
         # A full disk, no descriptor, another daemon: what is wrong is outside, and no traceback would say it better.
         sys.exit(f"synaptic: the daemon cannot run: {error}; calls are decided without it. Type: synaptic doctor")

@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from synaptic.daemon.lock import is_holder
-from synaptic.daemon.names import locate_pid_file
+from synaptic.daemon.names import locate_pid_file, read_pid_file
 from synaptic.files.lock import is_file_locked
 from synaptic.model.home import Home
 
@@ -20,6 +20,8 @@ class DaemonStatus(msgspec.Struct, frozen=True, kw_only=True):
     socket: str
     pid: int = 0
     version: str = ""
+    code: str = ""
+    """The stamp of the code that it has loaded; empty for a daemon of an earlier build."""
     since: float = 0.0
 
 
@@ -29,11 +31,12 @@ def read_status(home: Home) -> DaemonStatus:
     if not is_held(home):
         return DaemonStatus(state="stopped", socket=place)
     try:
-        pid, version = locate_pid_file(home).read_text().split("\n")[:2]
+        pid, version, *more = read_pid_file(home)
         since = locate_pid_file(home).stat().st_mtime
         # A file can say anything: nobody is signalled who does not hold the lock.
         if is_holder(home, int(pid)):
-            return DaemonStatus(state="running", socket=place, pid=int(pid), version=version, since=since)
+            known = DaemonStatus(state="running", socket=place, pid=int(pid), version=version, since=since)
+            return msgspec.structs.replace(known, code="".join(more[:1]))
     except (OSError, ValueError):
         pass
     return DaemonStatus(state="starting", socket=place)

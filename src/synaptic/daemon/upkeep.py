@@ -14,6 +14,7 @@ from synaptic.store import hook_counts, retention
 log = logging.getLogger(__name__)
 
 TICK_SECONDS = 0.25
+PROMISE_SECONDS = 1.0
 CHECKPOINT_SECONDS = 1.0
 COUNT_SECONDS = 60.0
 EXPIRE_SECONDS = 300.0
@@ -48,12 +49,15 @@ class Chore(msgspec.Struct):
         self.trouble = trouble
 
 
-async def run_upkeep(engine: Engine) -> None:
-    """Run maintenance for as long as the daemon lives, in small steps between events."""
+async def run_upkeep(engine: Engine, is_left_alone: Callable[[], bool] = lambda: False) -> None:
+    """Run maintenance for as long as the daemon lives, in small steps between events.
+
+    It is left to a successor as soon as there is one: two who took in the same answer would deliver it twice.
+    """
     chores = list_chores(engine)
     while True:
         await asyncio.sleep(TICK_SECONDS)
-        for chore in chores:
+        for chore in () if is_left_alone() else chores:
             await chore.try_now(time.monotonic())
 
 
@@ -65,11 +69,16 @@ def list_chores(engine: Engine) -> tuple[Chore, ...]:
         if _has_spooled(engine):
             await engine.collect()
 
+    async def launch_left() -> None:
+        if _has_spooled(engine):
+            await engine.launch_left()
+
     def prune() -> None:
         retention.prune_events(engine.store, engine.catalogs.get("").config.retention_days)
 
     return (
         Chore("taking in background answers", 0.0, collect),
+        Chore("launching what was promised", PROMISE_SECONDS, launch_left),
         Chore("the checkpoint", CHECKPOINT_SECONDS, _in_thread(engine.store.checkpoint)),
         Chore("counting", COUNT_SECONDS, _in_thread(lambda: hook_counts.count_journal(engine.store))),
         Chore("removing what has expired", EXPIRE_SECONDS, _in_thread(lambda: retention.prune_expired(engine.store))),

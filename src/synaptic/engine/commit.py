@@ -72,6 +72,8 @@ class EventCommit:
         effects = () if request.stranger else event.decision.effects
         promise = self._effects.promise_lines(effects)
         record = _make_record(request, event, micros, promise)
+        self._effects.promise_runs(request, event.runs)
+        is_ours = False
         try:
             writing = _Writing(record, LeftToDo(event.call, effects, event.runs, promise))
             # A call that took long may have been given up by its sender: the turns of the loop let that be heard.
@@ -79,6 +81,9 @@ class EventCommit:
             is_ours = await self._group.write(writing, keep, is_alone=is_alone)
         except StoreError as error:
             return add_trouble(event, f"{error}; {NOT_LAUNCHED_TEXT}" if event.runs else str(error))
+        finally:
+            if not is_ours:
+                self._effects.withdraw_runs(event.runs)
         if not is_ours:
             return yield_to_first(self._store, request, event)
         written = msgspec.structs.replace(event, is_written=True)

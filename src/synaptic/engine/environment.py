@@ -11,7 +11,6 @@ import stat
 import time
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 
 from synaptic.files.bounded import UnreadableFile, read_content
 from synaptic.files.snapshot import WatchedFile
@@ -64,7 +63,7 @@ def find_user_home(home: Home) -> str:
     try:
         return pwd.getpwuid(os.geteuid()).pw_dir
     except KeyError:  # an account without an entry, as in some containers
-        return str(Path.home())
+        return os.environ.get("HOME") or str(home.root)
 
 
 def _find_shell() -> str:

@@ -4,6 +4,7 @@ All of them lie in the project, whose repository may have brought a link in the 
 way: no link is followed, a file of ours is written in the place of one.
 """
 
+import errno
 import os
 from collections.abc import Callable, Iterable
 
@@ -61,11 +62,23 @@ def _append_line(root: str, effect: AppendLine, note: NoteLine | None) -> None:
     line = format_line(effect.line).encode("utf-8", "replace")
     handle = open_inside(root, name_inside(root, effect.path), LOG_FLAGS, make=0o755)
     try:
+        size = os.fstat(handle).st_size
         if note is not None:
-            note(os.fstat(handle).st_size)
-        os.write(handle, line)
+            note(size)
+        if (written := os.write(handle, line)) < len(line):
+            _take_back(handle, size, written)
     finally:
         os.close(handle)
+
+
+def _take_back(handle: int, size: int, written: int) -> None:
+    """Remove the beginning of a line that a full disk has cut: the next line would stand behind it, and not be found.
+
+    Raises OSError: the line was not written.
+    """
+    if os.fstat(handle).st_size == size + written:  # nobody else has appended since
+        os.ftruncate(handle, size)
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _keep_last_lines(root: str, name: str, last: int) -> None:

@@ -4,14 +4,15 @@ import asyncio
 import logging
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 import msgspec
 
 from synaptic.engine.operator_files import replace_file
+from synaptic.engine.promised_runs import promise_runs
 from synaptic.engine.recovery import PromisedLines
-from synaptic.model.call import Call
+from synaptic.model.call import Call, Request
 from synaptic.model.decision import Failure
 from synaptic.model.effect import Effect, UseAbility
 from synaptic.model.errand import Alert, RunTests
@@ -58,6 +59,15 @@ class SideEffects:
     def promise_lines(self, effects: tuple[Effect, ...]) -> LinePromise | None:
         """What is written with a call, so that its lines are not lost if we are."""
         return self._lines.promise(effects) if effects else None
+
+    def promise_runs(self, request: Request, runs: Sequence[PreparedRun]) -> None:
+        """Leave a call where the next daemon finds it, so that its hooks are not lost if we are."""
+        promise_runs(self._runners, request, runs)
+
+    def withdraw_runs(self, runs: Sequence[PreparedRun]) -> None:
+        """Take that back: the call is not ours."""
+        for run in runs:
+            self._runners.withdraw(run)
 
     def begin(self, left: LeftToDo) -> None:
         """Launch its hooks now, before anybody is answered; the rest waits for the next turn of the event loop."""

@@ -30,6 +30,7 @@ from synaptic.runners import errands
 from synaptic.runners.environment import EVENT_VARIABLES, MARK_VARIABLE
 from synaptic.store import state
 from synaptic.store.db import Store
+from synaptic.store.redact import redact_text
 
 RECORD_LIMIT = 64
 """Bytes of a record that is one number."""
@@ -110,7 +111,8 @@ class SuiteRun:
         self._keep_status(status)
         if status.has_passed:
             return f"Tests passed ({self.run.name})."
-        end = ended.output[-MAX_TOLD_CHARS:].strip()
+        # Redacted before it is cut: what is left of a secret whose beginning is gone has no shape any more.
+        end = redact_text(ended.output)[-MAX_TOLD_CHARS:].strip()
         return f"Tests FAILED ({self.run.name}, exit {ended.exit}): {failures} failure(s).\n{end}"
 
     def _find_missing(self, ended: ErrandResult) -> str:

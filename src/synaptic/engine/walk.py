@@ -11,9 +11,11 @@ from synaptic.agents.base import Adapter
 from synaptic.agents.shared.discover import OWN_NAME, find_adapter, find_agent, has_dialect
 from synaptic.agents.shared.recognise import correct_sender, is_before_act
 from synaptic.engine.alarm import Judgement, OutOfTimeError
+from synaptic.engine.arrivals import Arrivals
 from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
 from synaptic.engine.decode_call import decode_call
 from synaptic.engine.environment import InstalledEnvironment
+from synaptic.engine.promised_runs import UNWRITTEN_SECONDS, decode_request
 from synaptic.engine.reports import NOT_OWN_TEXT, find_report_doubt
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.senders import Senders
@@ -32,6 +34,7 @@ from synaptic.pipeline.decide import decide_call
 from synaptic.policies.prompt import UNVERIFIED_SOURCE
 from synaptic.runners.base import Invocation
 from synaptic.runners.execute import HookRunners
+from synaptic.runners.run_folder import PromisedRun
 from synaptic.store import claims, journal
 from synaptic.store.db import Store
 
@@ -56,6 +59,7 @@ class Engine:
         self.store = means.store
         self.catalogs = catalogs or HookCatalogs(home)
         self.senders = Senders(home, means.store)
+        self._arrivals = Arrivals(means.store)
         self._installed = InstalledEnvironment(home)
         self._effects = SideEffects(home, means.store, means.runners)
         self.commit = EventCommit(means.store, means.reservations, self._effects)
@@ -117,7 +121,7 @@ class Engine:
             request = correct_sender(sent)
             if request is not sent and (silence := self._answer_reader(request)):
                 return silence
-            return (await self.walk(request)).answer
+            return (await self._arrivals.decide_once(request, self.walk)).answer
         except PayloadError as error:
             return await self._answer_unreadable(request, error)
         except Exception as error:  # noqa: BLE001 - our own defect must not become an allow: the caller's fail policy may
@@ -151,6 +155,26 @@ class Engine:
     async def collect(self) -> int:
         """Take in what background hooks have answered; how many there were."""
         return await asyncio.to_thread(self._effects.collect_background)
+
+    async def launch_left(self) -> None:
+        """Launch the hooks of written calls whose processes were all killed before. Raises what keeps one from it."""
+        failures: list[Exception] = []
+        for run in await asyncio.to_thread(self.means.runners.list_promised):
+            try:
+                await self._launch_left(run)
+            except Exception as error:  # noqa: BLE001 - the next one is launched all the same
+                failures.append(error)
+        if failures:
+            raise failures[0]
+
+    async def _launch_left(self, run: PromisedRun) -> None:
+        request = next(filter(None, map(decode_request, run.requests)), None)
+        if request and journal.find_entry(self.store, request.id):
+            await self._launch_promised(request)
+        elif run.age < UNWRITTEN_SECONDS:
+            return  # its sender is about to ask somebody else
+        if self.means.runners.drop_promised(run.id):
+            log.info("a promised hook was not launched: its call is not in the journal, or it is not declared any more")
 
     def recover_lines(self) -> None:
         """Write the lines of operators' files that a process which was killed had left to write."""

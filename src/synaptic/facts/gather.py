@@ -2,11 +2,11 @@
 
 import asyncio
 import importlib
+import os
 import pkgutil
 import time
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from pathlib import Path
 from types import CoroutineType
 from typing import Any
 
@@ -25,7 +25,7 @@ from synaptic.shell.reading import CommandReading
 from synaptic.store import state
 from synaptic.store.db import Store
 
-USER_HOME = str(Path.home())
+USER_HOME = os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises for an account without a home
 GATHERING_SECONDS = 8.0
 """For all facts of a call; git itself is given three of them."""
 TOO_LONG_TEXT = f"it was not known after {GATHERING_SECONDS:g} s"
@@ -175,8 +175,9 @@ def _split_needs(needs: frozenset[str]) -> tuple[tuple[tuple[str, Gatherer], ...
 
 
 def _read_sections(call: Call, means: EngineMeans, sections: frozenset[str]) -> State:
-    """The signed sections; where the store cannot be read, none of them is known."""
+    """The signed sections; where the store cannot be read, what was last known of them."""
+    owner = state.SectionOwner(call.root, call.event.session_id)
     try:
-        return state.read_state(means.store, state.SectionOwner(call.root, call.event.session_id), sections)
+        return state.read_state(means.store, owner, sections)
     except StoreError:
-        return State(known=False)
+        return state.recall_state(means.store, owner, sections)

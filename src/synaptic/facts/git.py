@@ -6,6 +6,7 @@ Reading HEAD costs as much as asking whether it changed, so nothing is kept of i
 import os
 from collections.abc import Mapping
 from itertools import islice
+from stat import S_ISDIR
 
 from synaptic.facts.ask_git import run_git
 from synaptic.facts.gather import EngineMeans, Gatherer
@@ -108,7 +109,11 @@ def _read_repository(top: str, entry: str) -> Git | None:
 def find_git_folder(top: str, entry: str = "") -> str:
     """The git folder of a working tree: `.git`, or what a file of that name says; empty when it is none."""
     entry = entry or f"{top}/.git"
-    if os.path.isdir(entry):  # noqa: PTH112 - on the way of every write
+    try:
+        is_folder = S_ISDIR(os.stat(entry).st_mode)  # noqa: PTH116 - on the way of every write
+    except (OSError, ValueError):
+        return ""  # most folders on the way up have none
+    if is_folder:
         return entry if os.path.isfile(f"{entry}/HEAD") else ""  # noqa: PTH113
     target = read_git_file(entry).removeprefix("gitdir:").strip()
     return os.path.normpath(os.path.join(top, target)) if target else ""  # noqa: PTH118
@@ -167,7 +172,9 @@ def _list_worktrees(common: str) -> tuple[str, ...]:
 
 
 def _is_bare(folder: str) -> bool:
-    return all(os.path.exists(f"{folder}/{name}") for name in ("HEAD", "objects", "refs"))  # noqa: PTH110
+    if not os.path.exists(f"{folder}/HEAD"):  # noqa: PTH110 - hardly any folder on the way up has it
+        return False
+    return all(os.path.exists(f"{folder}/{name}") for name in ("objects", "refs"))  # noqa: PTH110
 
 
 def _is_set_bare(common: str) -> bool:

@@ -53,7 +53,7 @@ def _iter_files(folder: str) -> Iterator[str]:
                             waiting.append((entry.path, depth + 1))
                     else:
                         yield entry.path
-        except OSError:
+        except (OSError, ValueError):  # a name that no file system could have
             continue
 
 

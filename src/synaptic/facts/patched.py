@@ -7,12 +7,13 @@ from itertools import chain, islice
 from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer, read_call_command
 from synaptic.files.bounded import read_start
 from synaptic.model.call import Call
+from synaptic.model.once import kept_beside
 from synaptic.policies.reading import runs_elsewhere
 from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.programs.git_line import read_git_call
 from synaptic.shell.programs.patches import MAX_DIFF, PATCH_VERBS, iter_diff_names
 from synaptic.shell.read.script import Command, Script
-from synaptic.shell.reading import UNKNOWN_PROJECT
+from synaptic.shell.reading import UNKNOWN_PROJECT, CommandReading
 
 PATCH_PROGRAMS = frozenset({"patch", "git"})
 STRIP_OPTION = re.compile(r"(?:-p|--strip=)(\d{1,3})")
@@ -23,7 +24,7 @@ MAX_PATCHES = 64
 def gather_patched_paths(call: Call, means: EngineMeans) -> tuple[str, ...] | None:
     """Every path that such a patch may change, however many folders are taken off its names; None for too many."""
     known = read_call_command(call)
-    if known is None or PATCH_PROGRAMS.isdisjoint(known.programs):
+    if known is None or PATCH_PROGRAMS.isdisjoint(known.programs) or not _applies_patch(known):
         return ()
     home, start = call.env.get("HOME") or USER_HOME, call.event.cwd or call.root or UNKNOWN_PROJECT
     found: dict[str, None] = {}
@@ -35,6 +36,11 @@ def gather_patched_paths(call: Call, means: EngineMeans) -> tuple[str, ...] | No
         for path in filter(None, (resolve_path(text, at) for text in files)):
             found.update(dict.fromkeys(resolve_path(name, at) or "" for name in _iter_names(path, command)))
     return tuple(found)
+
+
+@kept_beside
+def _applies_patch(known: CommandReading) -> bool:
+    return next(_iter_applying(known.script), None) is not None
 
 
 def _iter_applying(found: Script) -> Iterator[tuple[Command, str]]:

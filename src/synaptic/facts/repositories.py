@@ -10,10 +10,12 @@ from synaptic.facts import git
 from synaptic.facts.ask_git import run_git
 from synaptic.facts.gather import EngineMeans, Gatherer, read_call_command
 from synaptic.model.call import Call
+from synaptic.model.once import kept_beside
 from synaptic.model.project import Git, PendingCommit
 from synaptic.policies.git.indirect import may_lose_indirectly
 from synaptic.policies.git.made_here import find_made_folder
 from synaptic.policies.git.questions import may_lose
+from synaptic.shell.reading import CommandReading
 
 TREE_VERBS = frozenset({"push", "commit", "worktree", "reset", "clean", "checkout", "switch", "restore", "rm"})
 """Calls for which it matters what is checked out."""
@@ -29,6 +31,20 @@ def gather_repositories(call: Call, means: EngineMeans) -> Mapping[str, Git]:
     command = read_call_command(call)
     if command is None:
         return {}
+    trees = {folder: _read_tree(folder) for folder in _list_folders(command)}
+    if not trees:
+        return trees
+    if any(name in call.env for name in FOREIGN_REPOSITORY):
+        return {folder: tree for folder, tree in trees.items() if tree.is_known and not tree.missing}
+    if command.cwd and any(tree.missing for tree in trees.values()):
+        # Who cannot go to such a folder may stay in this one.
+        trees.setdefault(command.cwd, _read_tree(command.cwd))
+    return trees
+
+
+@kept_beside
+def _list_folders(command: CommandReading) -> list[str]:
+    """What the text alone says; what is in the folders is looked up for every call."""
     folders = [
         found.cwd
         for found in command.git_calls
@@ -39,13 +55,7 @@ def gather_repositories(call: Call, means: EngineMeans) -> Mapping[str, Git]:
     if "push" in command.git_verbs and "init" in command.git_verbs:
         # Whether a remote that the command makes is a new one.
         folders += (find_made_folder(found) for found in command.git_calls if found.verb == "init")
-    trees = {folder: _read_tree(folder) for folder in _limit_folders(folders)}
-    if any(name in call.env for name in FOREIGN_REPOSITORY):
-        return {folder: tree for folder, tree in trees.items() if tree.is_known and not tree.missing}
-    if command.cwd and any(tree.missing for tree in trees.values()):
-        # Who cannot go to such a folder may stay in this one.
-        trees.setdefault(command.cwd, _read_tree(command.cwd))
-    return trees
+    return _limit_folders(folders)
 
 
 async def gather_pending(call: Call, means: EngineMeans) -> Mapping[str, PendingCommit]:

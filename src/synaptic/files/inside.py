@@ -20,6 +20,12 @@ INNER_FLAGS = FOLDER_FLAGS | os.O_NOFOLLOW
 ODD_PARTS = frozenset({"", ".", ".."})
 NOT_A_FOLDER = (errno.ENOTDIR, errno.ELOOP)
 Root = str | Path
+PROJECT_FOLDER = ".synaptic"
+"""Our folder in a project: this is the one place that makes it, whatever is put into it first."""
+IGNORE_NAME = ".gitignore"
+IGNORED_NAMES = ("env.toml", "logs/", "run/", ".install/", "hooks/.registry.lock")
+"""Names for its .gitignore: files of this machine that do not belong into the repository."""
+IGNORE_TEXT = "".join(f"{name}\n" for name in IGNORED_NAMES).encode()
 
 
 @contextlib.contextmanager
@@ -113,6 +119,8 @@ def drop_folders_inside(root: Root, *names: str) -> None:
     """Remove folders that are empty, in this order; one that is not, or is a link, stays."""
     for name in names:
         with contextlib.suppress(OSError), open_parent(root, name) as (folder, last):
+            if last == PROJECT_FOLDER:
+                _drop_ignore_file(root, name, folder)
             os.rmdir(last, dir_fd=folder)
 
 
@@ -140,12 +148,41 @@ def _open_folder(root: Root, folders: list[str], make: int) -> int:
 def _make_or_explain(folder: int, name: str, make: int, where: str, error: OSError) -> int:
     """Create and open a folder that is missing, if that is wanted; else the error, which names it."""
     if make and isinstance(error, FileNotFoundError):
+        is_made = False
         with contextlib.suppress(FileExistsError):  # somebody was faster; what they made is opened like any other
             os.mkdir(name, make, dir_fd=folder)
+            is_made = True
         try:
-            return os.open(name, INNER_FLAGS, dir_fd=folder)
+            handle = os.open(name, INNER_FLAGS, dir_fd=folder)
+            if is_made and name == PROJECT_FOLDER:
+                _ignore_local_files(handle)
+            return handle
         except OSError as second:
             error = second
     if error.errno in NOT_A_FOLDER:
         refuse_link(folder, name, where)
     raise OSError(error.errno, error.strerror, where) from None
+
+
+def _ignore_local_files(folder: int) -> None:
+    """Write the .gitignore of a folder of ours that was just made: nothing of this machine is ever seen without it."""
+    with contextlib.suppress(OSError):  # no room for it: whatever is put there next says so
+        handle = os.open(IGNORE_NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644, dir_fd=folder)
+        try:
+            os.write(handle, IGNORE_TEXT)
+        finally:
+            os.close(handle)
+
+
+def _drop_ignore_file(root: Root, name: str, parent: int) -> None:
+    """Delete the .gitignore that came with a folder of ours when it is all that is left, and as we wrote it."""
+    handle = os.open(
+        name.rpartition("/")[2], os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent
+    )
+    try:
+        is_alone = os.listdir(handle) == [IGNORE_NAME]  # noqa: PTH208 - of a descriptor
+    finally:
+        os.close(handle)
+    path = f"{name}/{IGNORE_NAME}"
+    if is_alone and read_inside(root, path, len(IGNORE_TEXT) + 1) == IGNORE_TEXT:
+        delete_inside(root, path)

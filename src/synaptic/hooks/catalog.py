@@ -49,6 +49,8 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     variables: Mapping[str, str]
     """The six SYNAPTIC_* variables."""
     problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What is as it should be, and still worth knowing."""
     sources: tuple[str, ...] = ()
     """Files that were read."""
     pins: Pins = Pins()
@@ -182,8 +184,8 @@ def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog
     """Build a catalog: read every source once and compile its hooks."""
     user = parse_config(*sources.read_user_config())
     config, problems = merge_configs(user, parse_config(*sources.read_project_config()))
-    running, refused = split_permitted(instantiate_policies(config), Config(**user.values))
-    found = [Declarations(make_builtin_hooks(running), refused), *sources.iter_declarations(config, environment)]
+    running, notes = split_permitted(instantiate_policies(config), Config(**user.values))
+    found = [Declarations(make_builtin_hooks(running)), *sources.iter_declarations(config, environment)]
     hooks = order_hooks(make_ids_unique(hook for source in found for hook in source.hooks))
     variables, complaints = _read_variables(sources, config)
     told = (*problems, *(text for source in found for text in source.problems), *complaints, *sources.problems)
@@ -193,6 +195,7 @@ def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog
         config=msgspec.structs.replace(config, environment=config.environment or environment),
         variables=variables,
         problems=_clean_problems(told),
+        notes=notes,
         sources=sources.list_files(),
         pins=sources.read_pins(sources.root) if sources.root else Pins(),
         user_pins=sources.read_pins(""),

@@ -1,11 +1,14 @@
 """Checks and values that TOML and YAML hook declarations share."""
 
+import os
 import re
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
 import msgspec
 
+from synaptic.files.long_paths import MAX_PATH_CHARS
 from synaptic.hooks.nearest import make_hint
 from synaptic.model.errors import DeclarationError
 from synaptic.model.event import EVENTS
@@ -90,3 +93,18 @@ def check_text(text: str, where: str, key: str) -> str:
     if not text.strip() or "\0" in text:
         raise DeclarationError(f"`{key}` is empty or holds a NUL", where=where)
     return text
+
+
+def resolve_inside(path: str, place: DeclarationFile, where: str) -> str:
+    """Resolve an absolute path inside the root, checked before and after following links."""
+    root = place.root.rstrip("/")
+    if len(path) > MAX_PATH_CHARS:
+        raise DeclarationError(f"`{path[:80]}` is longer than any path", where=where)
+    full = os.path.normpath(Path(root, path))
+    if not _is_under(full, root) or not _is_under(os.path.realpath(full), os.path.realpath(root)):
+        raise DeclarationError(f"`{path}` leads out of {root}", where=where, hint="keep the file in the repository")
+    return full
+
+
+def _is_under(path: str, root: str) -> bool:
+    return path == root or path.startswith(f"{root}/")

@@ -15,6 +15,7 @@ def describe_catalog(catalog: HookCatalog, trust: HookTrust) -> dict[str, Any]:
         "root": catalog.root,
         "hooks": [_describe_hook(hook, trust) for hook in catalog.hooks],
         "problems": list(catalog.problems),
+        "notes": list(catalog.notes),
         "presets": list(catalog.config.presets),
     }
 

@@ -1,14 +1,11 @@
 """Build the handler of a YAML hook; its paths must stay inside the repository."""
 
-import os
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from synaptic.files.long_paths import MAX_PATH_CHARS
 from synaptic.hooks.config import Config, configure_policy
-from synaptic.hooks.declaration import DeclarationFile, check_text, check_url, split_function
+from synaptic.hooks.declaration import DeclarationFile, check_text, check_url, resolve_inside, split_function
 from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.shape import convert_table, list_unknown_keys
 from synaptic.model.errors import DeclarationError
@@ -101,18 +98,3 @@ def _build_argv(command: str | tuple[str, ...], place: DeclarationFile, where: s
         if not word.startswith("/"):
             resolve_inside(word, place, where)
     return (resolve_inside(first, place, where) if "/" in first else first, *rest)
-
-
-def resolve_inside(path: str, place: DeclarationFile, where: str) -> str:
-    """Resolve an absolute path inside the root, checked before and after following links."""
-    root = place.root.rstrip("/")
-    if len(path) > MAX_PATH_CHARS:
-        raise DeclarationError(f"`{path[:80]}` is longer than any path", where=where)
-    full = os.path.normpath(Path(root, path))
-    if not _is_under(full, root) or not _is_under(os.path.realpath(full), os.path.realpath(root)):
-        raise DeclarationError(f"`{path}` leads out of {root}", where=where, hint="keep the file in the repository")
-    return full
-
-
-def _is_under(path: str, root: str) -> bool:
-    return path == root or path.startswith(f"{root}/")

@@ -29,17 +29,20 @@ def merge_configs(user: ConfigFile, project: ConfigFile) -> tuple[Config, tuple[
 
 
 def split_permitted(policies: Iterable[Policy], user: Config) -> tuple[tuple[Policy, ...], tuple[str, ...]]:
-    """Policies that may run, and a problem for each that runs programs and that only the project asked for."""
+    """Policies that may run, and a note for each that runs programs and that only the project asked for.
+
+    A note, no problem: whoever shares a preset with a team has made no mistake, and neither has the user.
+    """
     wanted = tuple(policies)
     refused = [
         policy for policy in wanted if policy.runs and user.trust != "all" and not is_enabled(type(policy), user)
     ]
-    problems = tuple(
-        f"{policy.id} runs programs of the project, so a project cannot switch it on "
+    notes = tuple(
+        f"the project asks for {policy.id}, which runs its programs and is off until you say so "
         f"(type `synaptic policy enable {policy.id}` if you want it)"
         for policy in refused
     )
-    return tuple(policy for policy in wanted if policy not in refused), problems
+    return tuple(policy for policy in wanted if policy not in refused), notes
 
 
 def _describe_ignored(where: str, key: str) -> str:

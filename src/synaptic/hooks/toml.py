@@ -15,6 +15,7 @@ from synaptic.hooks.declaration import (
     check_matcher,
     check_text,
     check_url,
+    resolve_inside,
     split_function,
 )
 from synaptic.hooks.nearest import MAX_HINTS, find_nearest, make_hint
@@ -36,7 +37,7 @@ class RegistryEntry(msgspec.Struct, frozen=True, kw_only=True):
     skill: str = ""
     """Who brought it."""
     script: str = ""
-    """Absolute path of an executable file."""
+    """Path of an executable file: absolute, or in a repository's registry relative to its root and never out of it."""
     priority: int = 50
     """Lower runs first."""
     blocking: bool = False
@@ -58,7 +59,7 @@ class RegistryEntry(msgspec.Struct, frozen=True, kw_only=True):
     url: str = ""
     """An http address on this machine, instead of `script`."""
     python: str = ""
-    """`/path/file.py:function`, instead of `script`."""
+    """`/path/file.py:function`, instead of `script`; the path is read like that of a script."""
 
 
 def parse_registry_toml(text: bytes, place: DeclarationFile) -> Declarations:
@@ -144,16 +145,19 @@ def _make_handler(entry: RegistryEntry, where: str, place: DeclarationFile) -> H
         return Command(shell=check_text(entry.command, where, "command"), cwd=cwd)
     if entry.python:
         file, function = split_function(entry.python, where, "python")
-        return PythonFunction(_require_absolute(file, where, "python", place), function)
-    return Command(argv=(_require_absolute(entry.script, where, "script", place),))
+        return PythonFunction(_locate_file(file, where, "python", place), function)
+    return Command(argv=(_locate_file(entry.script, where, "script", place),))
 
 
-def _require_absolute(path: str, where: str, key: str, place: DeclarationFile) -> str:
+def _locate_file(path: str, where: str, key: str, place: DeclarationFile) -> str:
+    """An absolute path as it is. A relative one is read from the repository's root: it lies elsewhere for everybody."""
     check_text(path, where, key)
-    if not path.startswith("/"):
-        meant = os.path.normpath(Path(place.root, path))
-        raise DeclarationError(f"`{key}`: `{path}` is not absolute", where=where, hint=f'write {key} = "{meant}"')
-    return path
+    if path.startswith("/"):
+        return path
+    if place.scope == "project":
+        return resolve_inside(path, place, f"{where}: `{key}`")
+    meant = os.path.normpath(Path(place.root, path))
+    raise DeclarationError(f"`{key}`: `{path}` is not absolute", where=where, hint=f'write {key} = "{meant}"')
 
 
 def _make_label(entry: RegistryEntry) -> str:

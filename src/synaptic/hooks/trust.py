@@ -18,6 +18,7 @@ from synaptic.files.snapshot import WatchedFile, are_unchanged, list_names
 from synaptic.files.snapshot import hash_content as content_digest
 from synaptic.hooks.coverage import HookCoverage, find_coverage
 from synaptic.hooks.pins import Pins, find_pinned_package, find_tampering
+from synaptic.hooks.worktrees import name_repository
 from synaptic.model.hook import Builtin, Command, Handler, Hook, HttpEndpoint, PythonFunction
 
 TRUST_LIMIT = 256 << 20
@@ -58,6 +59,8 @@ class TrustItem(msgspec.Struct, frozen=True):
     digest: str
     trusted: bool
     gaps: tuple[str, ...] = ()
+    contents: AcceptedHashes = {}
+    """The files that the digest covers, the one that is run first."""
 
 
 MAY_RUN = HookStanding()
@@ -65,7 +68,8 @@ NO_PINS = SitePins()
 
 
 class HookTrust:
-    """Decides about the hooks of the repository at `root`. `trusted` returns the accepted digests of a root.
+    """Decides about the hooks of the repository at `root`. `trusted` returns the accepted digests of a root, or of
+    all worktrees of a repository by its name.
 
     Installing a package is agreeing to it: its scripts need no further trust as long as they match their pins.
     """
@@ -105,9 +109,8 @@ class HookTrust:
 
     def list_items(self, hooks: Iterable[Hook]) -> tuple[TrustItem, ...]:
         """List the hooks that need trust, with their digests; those that cannot run have nothing to agree to."""
-        accepted = self._trusted(self._root)
         return tuple(
-            TrustItem(hook, found.hex, found.hex in accepted, found.gaps)
+            TrustItem(hook, found.hex, self._is_accepted(found), found.gaps, found.contents)
             for hook in hooks
             if self._needs_trust(hook) and (found := look_at_hook(hook, self._root)).hex != UNTRUSTABLE
         )
@@ -123,18 +126,29 @@ class HookTrust:
         return not file or os.path.exists(file)  # noqa: PTH110
 
     def _examine_brought(self, hook: Hook) -> HookStanding:
-        accepted = self._trusted(self._root)
         # A text that nobody accepted is enough to refuse: a repository does not get its files read for that.
-        if not accepted or _hash_text(hook.handler, self._root) not in {name[TEXT_PART] for name in accepted}:
+        text = _hash_text(hook.handler, self._root)
+        if not _holds_text(self._trusted(self._root), text) and not _holds_text(self._read_shared(), text):
             return HookStanding(self._make_refusal(hook))
         found = look_at_hook(hook, self._root)
         if found.hex == UNTRUSTABLE:
             return HookStanding(
                 f"{hook.id} ({hook.source}) runs a file that cannot be read or is too large to be checked"
             )
-        if found.hex in accepted:
+        if self._is_accepted(found):
             return HookStanding(contents=found.contents)
         return HookStanding(self._make_refusal(hook))
+
+    def _is_accepted(self, found: "ExaminedHook") -> bool:
+        if found.hex in self._trusted(self._root):
+            return True
+        # What is not covered was compared by nobody: in another worktree it may be other code.
+        return not found.gaps and found.hex in self._read_shared()
+
+    def _read_shared(self) -> frozenset[str]:
+        """What was accepted in some worktree of this repository. Only asked when this one has no agreement itself."""
+        name = name_repository(self._root)
+        return self._trusted(name) if name else frozenset()
 
     def _make_refusal(self, hook: Hook) -> str:
         return (
@@ -211,6 +225,10 @@ def _read_covered(
     for path in covered.files:
         watched.append(WatchedFile(path, partial(read_content, limit=TRUST_LIMIT)))
         yield path, watched[-1].read()
+
+
+def _holds_text(accepted: frozenset[str], text: str) -> bool:
+    return any(name[TEXT_PART] == text for name in accepted)
 
 
 def _hash_text(handler: Handler, root: str) -> str:

@@ -1,9 +1,12 @@
 """Values of frozen structs that are worked out when they are first asked for, and kept."""
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, overload
+from functools import update_wrapper
+from typing import Any, Generic, TypeVar, TypeVarTuple, overload
 
 Value = TypeVar("Value")
+Owner = TypeVar("Owner")
+Rest = TypeVarTuple("Rest")
 
 
 class computed_once(Generic[Value]):
@@ -31,3 +34,22 @@ class computed_once(Generic[Value]):
             return self
         value = one.__dict__[self._name] = self._compute(one)
         return value
+
+
+def kept_beside(work_out: Callable[[Owner, *Rest], Value]) -> Callable[[Owner, *Rest], Value]:
+    """Keep what a function says about its first argument beside that object, for as long as the others are the same.
+
+    For what follows from a command's text and the place that it is seen from: a command that comes again, or that
+    several policies ask about, is looked at once. Never for anything that is read from the disk.
+    """
+    name = f"{work_out.__module__}.{work_out.__qualname__}"
+
+    def look(one: Owner, *rest: *Rest) -> Value:
+        kept = one.__dict__.get(name)
+        if kept is None or kept[0] != rest:
+            kept = one.__dict__[name] = (rest, work_out(one, *rest))
+        value: Value = kept[1]
+        return value
+
+    update_wrapper(look, work_out)
+    return look

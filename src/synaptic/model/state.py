@@ -18,7 +18,7 @@ class State(msgspec.Struct, frozen=True):
     tampered: frozenset[str] = frozenset()
     """Sections whose signature is wrong: not believed, and no reason to relax anything."""
     known: bool = True
-    """False where the store could not be read: a technical failure, which blocks nobody."""
+    """False where the store could not be read: the sections are what was last known, and no other blocks anybody."""
 
     def read_section(self, name: str) -> Section:
         """The values of a section; empty when nothing was ever written there."""

@@ -1,7 +1,25 @@
 """Text that UTF-8 can hold: an agent may send half a surrogate pair, and no file, database or JSON takes one."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
+
+WORD_ENDS = frozenset(" \t\r\n\"'`{}[]<>|,")
+_CUT_END = re.compile(r"\b(?:echo|printf)\b[^;&]*\Z|[^\s\"'`{}\[\]<>|,]+\Z")
+"""The word in which a text was cut, and what may be piped into a program that is not there any more."""
+
+
+def cut_start(text: str, most: int) -> str:
+    """The beginning of a text, without the word in which it would be cut.
+
+    Half a secret has no shape by which it could be redacted later: `https://me:PASSWORD` is none without its `@host`.
+    """
+    if len(text) <= most:
+        return text
+    start = text[:most]
+    cut = _CUT_END.search(start)
+    is_whole = text[most] in WORD_ENDS and not (cut and cut[0].startswith(("echo", "printf")))
+    return f"{start if is_whole or not cut else start[: cut.start()]}..."
 
 
 def to_utf8(text: str) -> str:

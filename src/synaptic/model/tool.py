@@ -61,13 +61,14 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
     @computed_once
     def paths(self) -> tuple[str, ...]:
         """Every path the call names under a known key."""
-        found = [self.input.get(key) for key in PATH_KEYS]
+        given = self.input
+        found = [given[key] for key in PATH_KEYS if key in given]
         several = self.input.get("paths")
         if isinstance(several, list | tuple):
             found.extend(several)
         if self.name not in SHELL:
             found.extend(self.carried.paths)
-        return tuple(dict.fromkeys(value for value in found if isinstance(value, str) and value))
+        return tuple(dict.fromkeys(value for value in found if isinstance(value, str) and value)) if found else ()
 
     def read_text(self, key: str) -> str:
         value = self.input.get(key)

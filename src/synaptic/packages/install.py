@@ -51,6 +51,7 @@ from synaptic.packages.plan import (
     summarise_item,
 )
 from synaptic.packages.rows import Bundle, Question
+from synaptic.packages.shown import AGENT_FOLDER, iter_edited, iter_shown_drops, iter_shown_puts, locate_shown
 from synaptic.packages.site import Site
 from synaptic.packages.source import PackageSource
 from synaptic.packages.steps import (
@@ -175,6 +176,7 @@ def iter_snapshots(home: Home, site: Site, record: InstallRecord) -> Iterator[Pu
         data = read_if_possible(site, path)
         if data is not None and hash_bytes(data) != expected:
             yield PutFile(home.root, folder / path, data)
+    yield from (PutFile(home.root, folder / AGENT_FOLDER / path, data) for path, data in iter_edited(site, record))
 
 
 def put_edited(site: Site, path: Path, data: bytes) -> PutFile:
@@ -280,6 +282,7 @@ def _iter_changes(site: Site, prepared: InstallPlan) -> Iterator[StagedChange]:
     for item in items:
         files = item.material.files
         yield from (PutFile(site.anchor, resolve_target(site, one.path), one.data, one.mode) for one in files)
+        yield from iter_shown_puts(site, item.shown)
     yield put_edited(site, site.lockfile, lock.encode_lockfile(known))
     yield put_edited(site, site.registry, text.encode())
     yield from _drop_obsolete(site, items, known)
@@ -298,6 +301,15 @@ def _drop_obsolete(site: Site, items: Iterable[PlanItem], known: Lockfile) -> It
         for path, sha in item.before.files.items() if item.before else ():
             if path not in still and is_vouched_for(site, path, sha):
                 yield drop_installed(site, path)
+        yield from iter_shown_drops(site, _list_unshown(item), set(known.list_names()) - {item.name})
+
+
+def _list_unshown(item: PlanItem) -> list[str]:
+    """Copies of the version before that the new one does not bring, or must not."""
+    if item.before is None:
+        return []
+    wanted = {one.path for one in item.shown if not one.problem}
+    return [path for path in locate_shown(item.name, item.before.files).values() if path not in wanted]
 
 
 def _pin_scripts(site: Site, before: Pins, items: Iterable[PlanItem], both: bool) -> Pins:

@@ -13,6 +13,7 @@ from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
 from synaptic.packages.lock import ExternalNeed, InstallRecord, LockedHook, Requirements, Tracking
 from synaptic.packages.materialise import PackageMaterial, hash_or_refuse, resolve_target
+from synaptic.packages.shown import AGENT_FOLDER, ShownFile, list_shown, read_shown
 from synaptic.packages.site import Site, read_site_file
 from synaptic.packages.versions import KnownInstall, is_older
 
@@ -59,6 +60,14 @@ class PlanItem(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         return self.material.bundle.package.name
+
+    @property
+    def shown(self) -> tuple[ShownFile, ...]:
+        """Its skills, commands and agents for the agent's own folder."""
+        package = self.material.bundle.package
+        if package.agent_variant != "claude":
+            return ()
+        return list_shown(self.site, self.name, package.version, {one.path: one.data for one in self.material.files})
 
     @property
     def action(self) -> PlanAction:
@@ -203,10 +212,17 @@ def _iter_files(item: PlanItem) -> Iterator[FileLine]:
         elif file.path in tracked and found != tracked[file.path]:
             state = "modified"
         yield FileLine(file.path, state, f"{file.mode:o}", file.preview)
+    yield from (_make_shown_line(item.site, one) for one in item.shown if not one.problem)
     wanted = {file.path for file in item.material.files}
     for path, sha in tracked.items():
         if path not in wanted:
             yield FileLine(path, "obsolete" if is_vouched_for(item.site, path, sha) else "kept", "")
+
+
+def _make_shown_line(site: Site, one: ShownFile) -> FileLine:
+    there = read_shown(site, one.path)
+    state: FileState = "new" if there is None else "same" if there == one.data else "changed"
+    return FileLine(f"{AGENT_FOLDER}/{one.path}", state, "644", "for the agent to read")
 
 
 def is_vouched_for(site: Site, path: str, sha: str) -> bool:
@@ -224,6 +240,9 @@ def _hash_target(site: Site, path: str) -> str | None:
 
 def _iter_warnings(item: PlanItem) -> Iterator[str]:
     before = item.before
+    for one in item.shown:
+        if one.problem:
+            yield f"{AGENT_FOLDER}/{one.path} is not written, and the agent does not see it: {one.problem}"
     if item.pinned and item.pinned.source not in ("", item.url):
         yield f"it was installed from {item.pinned.source}, and now comes from {item.url}"
     if before is None:

@@ -13,8 +13,10 @@ from synaptic.packages.install import drop_installed, encode_pins, iter_snapshot
 from synaptic.packages.lock import InstallRecord, Lockfile
 from synaptic.packages.materialise import hash_or_refuse
 from synaptic.packages.plan import FileLine, FileState, PlanSummary, list_hook_lines, read_registry_text
+from synaptic.packages.shown import AGENT_FOLDER, iter_edited, iter_shown_drops, locate_folder, locate_shown
 from synaptic.packages.site import Site
 from synaptic.packages.steps import (
+    DropFile,
     FileTransaction,
     PutFile,
     StagedChange,
@@ -80,9 +82,17 @@ def _iter_changes(home: Home, removal: RemovalPlan) -> Iterator[StagedChange]:
         yield put_edited(site, site.registry, text.encode())
     for record in records:
         yield from (drop_installed(site, path) for path in record.files if path not in still)
+        yield from _drop_shown(site, record, known)
     yield put_edited(site, site.lockfile, lock.encode_lockfile(known))
     left = {name: installed for name, installed in pinned.packages.items() if name not in names}
     yield PutFile(home.root, site.pins, encode_pins(Pins(root=pinned.root, packages=left)), 0o600)
+
+
+def _drop_shown(site: Site, record: InstallRecord, known: Lockfile) -> Iterator[DropFile]:
+    """The copies in the agent's folder, but those of a file that another package has brought as well."""
+    still = {path for other in known.install for path in locate_shown(other.package, other.files).values()}
+    gone = [path for path in locate_shown(record.package, record.files).values() if path not in still]
+    return iter_shown_drops(site, gone, known.list_names())
 
 
 def _needs_package(record: InstallRecord, package: str) -> bool:
@@ -112,7 +122,7 @@ def _summarise_record(site: Site, record: InstallRecord) -> PlanSummary:
         channel=record.branch,
         scope=site.scope,
         root=str(site.root),
-        files=tuple(FileLine(path, _find_file_state(site, path, sha), "") for path, sha in record.files.items()),
+        files=(*_iter_files(site, record), *_iter_shown(site, record)),
         hooks=list_hook_lines(site, record.package, (), record),
         warnings=tuple(
             f"{one.name} was installed for it by `{one.command}` and stays"
@@ -120,6 +130,19 @@ def _summarise_record(site: Site, record: InstallRecord) -> PlanSummary:
             if one.provenance == "installed"
         ),
     )
+
+
+def _iter_files(site: Site, record: InstallRecord) -> Iterator[FileLine]:
+    return (FileLine(path, _find_file_state(site, path, sha), "") for path, sha in record.files.items())
+
+
+def _iter_shown(site: Site, record: InstallRecord) -> Iterator[FileLine]:
+    paths = locate_shown(record.package, record.files).values()
+    ours = {change.path for change in iter_shown_drops(site, paths, ())}
+    folder, edited = locate_folder(site), dict(iter_edited(site, record))
+    for path in paths:
+        if folder / path in ours:
+            yield FileLine(f"{AGENT_FOLDER}/{path}", "modified" if path in edited else "obsolete", "")
 
 
 def _find_file_state(site: Site, path: str, sha: str) -> FileState:

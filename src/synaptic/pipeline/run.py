@@ -136,7 +136,10 @@ class HookChain:
         facts, event = None, self.call.event
         policies = self.selected.policies
         silent: frozenset[int] = frozenset()
+        read_clock = time.perf_counter_ns
         for place, policy in enumerate(policies[start:], start):
+            if place in silent:
+                continue
             if policy is None:
                 await self._ask_hook(place)
             else:
@@ -145,9 +148,9 @@ class HookChain:
                 if facts is None:
                     facts = await self._gather_current_facts()
                     silent = self.selected.speakers.find_silent(facts.command)
-                if place in silent:
-                    continue
-                started = time.perf_counter_ns()
+                    if place in silent:
+                        continue
+                started = read_clock()
                 looked: HookAnswer
                 try:
                     looked = policy.check(event, facts)
@@ -166,7 +169,7 @@ class HookChain:
                 self._asked = len(self.selected.policies)
                 return
             if self.call is not self._facts_of:
-                facts, event = None, self.call.event
+                facts, event, silent = None, self.call.event, frozenset()
         self._asked = self._reached = len(policies)
 
     async def recheck(self) -> None:

@@ -14,6 +14,7 @@ from synaptic.runners.once import ACCEPTED_VARIABLE, HANDLER_VARIABLE, encode_ha
 from synaptic.runners.output import HookAnswer
 from synaptic.runners.processes import reap_lingering, restore_child_signal
 from synaptic.runners.python import PythonRunner
+from synaptic.runners.run_folder import PromisedRun
 from synaptic.runners.spool import FinishedRun, PreparedRun, RunSpool
 
 if TYPE_CHECKING:
@@ -60,6 +61,22 @@ class HookRunners:
                 return self._spool.prepare(detached, Command(argv=ONCE_ARGV))
             case Builtin(policy):
                 raise TypeError(f"{policy.id} is a policy: the pipeline calls it itself")
+
+    def promise(self, run: PreparedRun, request: bytes) -> None:
+        """Note the call of a background hook that is launched once the call is written. Raises OSError."""
+        self._spool.promise(run, request)
+
+    def withdraw(self, run: PreparedRun) -> None:
+        """Take back what this process has promised: the call is not ours."""
+        self._spool.withdraw(run)
+
+    def list_promised(self) -> list[PromisedRun]:
+        """Background hooks that were promised a while ago and never launched."""
+        return self._spool.list_promised()
+
+    def drop_promised(self, id: str) -> bool:
+        """Give up a promised hook unless it has begun; whether it was there."""
+        return self._spool.drop_promised(id)
 
     def launch(self, run: PreparedRun) -> Failure | None:
         """Launch a background hook; its advice comes with `collect`. Returns a failure when it could not be started."""

@@ -7,6 +7,7 @@ import msgspec
 from synaptic.model.decision import Failure, Fault, Verdict
 from synaptic.model.event import Event, Unknown
 from synaptic.model.hook import Hook
+from synaptic.model.text import cut_start
 
 OUTPUT_LIMIT = 1024 * 1024
 STDERR_LIMIT = 64 * 1024
@@ -44,8 +45,7 @@ def describe_hook(hook: Hook) -> str:
 
 def shorten_text(text: str) -> str:
     """Shorten a text to its start, on one line."""
-    line = " ".join(text.split())
-    return line if len(line) <= SNIPPET_LENGTH else f"{line[:SNIPPET_LENGTH]}..."
+    return cut_start(" ".join(text.split()), SNIPPET_LENGTH)
 
 
 def make_crash_failure(hook: Hook, output: ProcessOutput) -> Failure:

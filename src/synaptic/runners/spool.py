@@ -3,6 +3,8 @@
 One folder per run, named after call and hook, so that a call which is repeated after a crash starts nothing twice.
 Who starts it holds the folder's lock. The new process itself notes that it has begun (`begun`), and holds the lock of
 its output: where there is neither, its starter was killed before, and whoever repeats the call starts it instead.
+Before a call is written down its runs are promised: the folder holds the call itself until the run has begun, so that
+the next daemon can repeat a call whose sender is gone as well.
 `meta.json` is written before the start (without a process) and after it (with one); `collect` gives the same finished
 runs again until `forget` moves them away, so a crash in between delivers neither nothing nor, by `Finished.id`, twice.
 The empty folder of a run that was taken in stays in `spool-done` for as long as its call may be repeated.
@@ -17,7 +19,6 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -49,13 +50,28 @@ from synaptic.runners.processes import (
     kill_family,
     start_process,
 )
+from synaptic.runners.run_folder import (
+    BEGUN_FILE,
+    ERR_FILE,
+    IN_FILE,
+    META_FILE,
+    OUT_FILE,
+    PromisedRun,
+    find_promises,
+    has_begun,
+    hold_folder,
+    is_unlocked,
+    list_entries,
+    measure_age,
+    read_promised,
+    remove_entry,
+    remove_files,
+    remove_unheld,
+    withdraw_promise,
+    write_promise,
+)
 from synaptic.runners.stdin import encode_stdin
 
-META_FILE = "meta.json"
-IN_FILE = "in"
-OUT_FILE = "out"
-ERR_FILE = "err"
-BEGUN_FILE = "begun"
 NOTE_START = ("/bin/sh", "-c", '{ true >"$0"; } 2>/dev/null; exec "$@"')
 """Makes a note and becomes the program. Written before the start, the note of a starter that is killed in between
 would lose a run; written by the starter after it, it would have the run twice."""
@@ -114,6 +130,7 @@ class RunSpool:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._done = folder.with_name(f"{folder.name}-done")
+        self._owner = os.urandom(4).hex()
         self._swept = 0.0
         self._children: list[Process] = []
 
@@ -125,36 +142,60 @@ class RunSpool:
         missing = _find_missing(plan)
         return make_start_failure(invocation.hook, plan, missing) if missing else PreparedRun(invocation, plan)
 
+    def promise(self, run: PreparedRun, request: bytes) -> None:
+        """Note the call of a run that will be launched once the call is written. Raises OSError."""
+        entry = self._make_entry(run)
+        if (self._done / entry.name).exists():
+            remove_entry(entry)  # somebody else has decided this call and launched it
+        else:
+            write_promise(entry, self._owner, request)
+
+    def withdraw(self, run: PreparedRun) -> None:
+        """Take a promise back: the call is not ours. What another process has promised stays."""
+        withdraw_promise(self.folder / _run_name(run.invocation), self._owner)
+
+    def list_promised(self) -> list[PromisedRun]:
+        """The runs that were promised and have not begun: their starters were killed, or are about to start them."""
+        return [run for entry in list_entries(self.folder) if (run := read_promised(entry))]
+
+    def drop_promised(self, id: str) -> bool:
+        """Give up a promised run unless it has begun; whether it was there."""
+        return remove_unheld(self.folder / id, unless_begun=True)
+
     def launch(self, run: PreparedRun) -> Failure | None:
         """Start a detached run; one that was started before for this call and hook is left alone."""
         self.reap_children()
         invocation, plan = run.invocation, run.plan
-        entry = self.folder / _run_name(invocation)
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            entry.mkdir(mode=0o700, exist_ok=True)
+            entry = self._make_entry(run)
             # The lock is the atomic test: of two processes that repeat the same call exactly one starts the hook.
-            with _hold_folder(entry) as is_held:
-                return self._launch_once(entry, run) if is_held and not _has_begun(entry) else None
+            with hold_folder(entry) as is_held:
+                return self._launch_once(entry, run) if is_held and not has_begun(entry) else None
         except OSError as error:
             return make_start_failure(invocation.hook, plan, error)
+
+    def _make_entry(self, run: PreparedRun) -> Path:
+        entry = self.folder / _run_name(run.invocation)
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        entry.mkdir(mode=0o700, exist_ok=True)
+        return entry
 
     def _launch_once(self, entry: Path, run: PreparedRun) -> Failure | None:
         # After mkdir: a run is in one of the two places from its start on, since `forget` renames it.
         if (self._done / entry.name).exists():
-            _remove_entry(entry)
+            remove_entry(entry)
             return None
         try:
             self._launch_run(entry, run.invocation, run.plan)
         except (OSError, ValueError) as error:
-            _remove_entry(entry)
+            remove_entry(entry)
             return make_start_failure(run.invocation.hook, run.plan, error)
         return None
 
     def collect(self) -> list[FinishedRun]:
         """Collect ended runs, oldest first; those over time or output limit are killed and collected next time."""
         self.reap_children()
-        begun = filter(_has_begun, _list_entries(self.folder))
+        begun = filter(has_begun, list_entries(self.folder))
         runs = [(entry, meta) for entry in begun if (meta := _read_meta(entry))]
         ended = [run for run in runs if self._has_ended(*run)]
         _remove_abandoned(self.folder)
@@ -167,18 +208,18 @@ class RunSpool:
         with contextlib.suppress(OSError):
             self._done.mkdir(mode=0o700, exist_ok=True)
             entry.rename(done)
-            _remove_files(done)
-        _remove_entry(entry)
+            remove_files(done)
+        remove_entry(entry)
 
     def _sweep_done(self) -> None:
         """Remove what is left of runs whose calls nobody repeats any more."""
         if time.monotonic() - self._swept < SWEEP_SECONDS:
             return
         self._swept = time.monotonic()
-        for entry in _list_entries(self._done):
+        for entry in list_entries(self._done):
             with contextlib.suppress(OSError):
-                if abs(time.time() - entry.stat().st_mtime) > REPEATED_SECONDS:
-                    _remove_entry(entry)
+                if measure_age(entry) > REPEATED_SECONDS:
+                    remove_entry(entry)
 
     def _launch_run(self, entry: Path, invocation: Invocation, plan: LaunchPlan) -> None:
         meta = _describe(invocation, plan)
@@ -193,6 +234,8 @@ class RunSpool:
             stdin.seek(0)
             child = start_process(_note_start(plan, entry), StandardStreams(stdin, out, err))
             (entry / IN_FILE).unlink()  # the child has it open and reads on; the payload does not stay on disk
+            for promise in find_promises(entry):
+                promise.unlink()
         self._children.append(child)
         _write_meta(entry, msgspec.structs.replace(meta, process=identify_process(child.pid)))
 
@@ -305,7 +348,7 @@ def _run_name(invocation: Invocation) -> str:
 def _is_running(entry: Path, meta: RunMeta) -> bool:
     if meta.process:
         return meta.process.is_alive
-    return not _is_unlocked(entry / OUT_FILE)  # whoever started it was killed before it could note the process
+    return not is_unlocked(entry / OUT_FILE)  # whoever started it was killed before it could note the process
 
 
 def _find_excess(entry: Path, meta: RunMeta) -> str:
@@ -315,13 +358,6 @@ def _find_excess(entry: Path, meta: RunMeta) -> str:
     return "output" if any(size > OUTPUT_LIMIT for size in sizes) else ""
 
 
-def _list_entries(folder: Path) -> list[Path]:
-    try:
-        return [entry for entry in folder.iterdir() if entry.is_dir()]
-    except OSError:
-        return []
-
-
 def _read_meta(entry: Path) -> RunMeta | None:
     try:
         return msgspec.json.decode((entry / META_FILE).read_bytes(), type=RunMeta)
@@ -329,31 +365,16 @@ def _read_meta(entry: Path) -> RunMeta | None:
         return None
 
 
-def _remove_entry(entry: Path) -> None:
-    """Remove the folder of a run; a file that is gone already is no error."""
-    with contextlib.suppress(OSError):
-        _remove_files(entry)
-        entry.rmdir()
-
-
-def _remove_files(entry: Path) -> None:
-    for file in entry.iterdir():
-        file.unlink(missing_ok=True)
-
-
 def _remove_abandoned(folder: Path) -> None:
     """Remove folders of starters that were killed before the start, or whose disk was full."""
-    for entry in _list_entries(folder):
+    for entry in list_entries(folder):
         with contextlib.suppress(OSError):
-            age = time.time() - entry.stat().st_mtime
-            if (not _has_begun(entry) and age > UNBEGUN_SECONDS) or (not _read_meta(entry) and age > ABANDONED_SECONDS):
-                _remove_unheld(entry)
-
-
-def _remove_unheld(entry: Path) -> None:
-    with _hold_folder(entry) as is_held:
-        if is_held:
-            _remove_entry(entry)
+            age = measure_age(entry)
+            # What was promised is launched or dropped by whoever reads the journal, unless that fails for an hour.
+            if age > (ABANDONED_SECONDS if find_promises(entry) else UNBEGUN_SECONDS):
+                remove_unheld(entry, unless_begun=True)
+            if age > ABANDONED_SECONDS and not _read_meta(entry):
+                remove_unheld(entry, unless_begun=False)
 
 
 def _note_start(plan: LaunchPlan, entry: Path) -> LaunchPlan:
@@ -363,36 +384,5 @@ def _note_start(plan: LaunchPlan, entry: Path) -> LaunchPlan:
     return msgspec.structs.replace(plan, argv=(*NOTE_START, str(entry / BEGUN_FILE), *plan.argv))
 
 
-def _has_begun(entry: Path) -> bool:
-    """Whether a run was started; the lock is looked at first, since its holder makes the note before it goes."""
-    return not _is_unlocked(entry / OUT_FILE) or (entry / BEGUN_FILE).exists()
-
-
-@contextlib.contextmanager
-def _hold_folder(entry: Path) -> Iterator[bool]:
-    """The lock of a run's folder, which nobody waits for; whether it is ours."""
-    handle = os.open(entry, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
-    finally:
-        os.close(handle)
-
-
 def _write_meta(entry: Path, meta: RunMeta) -> None:
     replace_own(str(entry / META_FILE), msgspec.json.encode(meta))
-
-
-def _is_unlocked(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: two who look do not see each other
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return True

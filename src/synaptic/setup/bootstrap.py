@@ -155,9 +155,10 @@ def _iter_install_steps(options: SetupOptions) -> Iterator[SetupStep]:
     yield partial(_install_dispatcher, options)
     for agent in _get_choices(options).agents:
         yield from _iter_agent_steps(options, agent)
-    yield partial(_add_path_line, options)
+    if options.has_profile:
+        yield partial(_add_path_line, options)
     if options.project is not None:
-        yield partial(_write_project, options.project)
+        yield partial(_write_project, options.home, options.project)
 
 
 def _iter_agent_steps(options: SetupOptions, agent: str) -> Iterator[SetupStep]:
@@ -201,9 +202,10 @@ def _add_path_line(options: SetupOptions) -> SetupChange:
     return SetupChange(what="PATH line", path=str(options.profile.file), done=done, detail=line)
 
 
-def _write_project(project: Path) -> SetupChange:
+def _write_project(home: Home, project: Path) -> SetupChange:
     path = locate_env(project)
     before = read_file(path)
+    record.mark_project(home, project)
     write_env(project)
     return SetupChange(what="project variables", path=str(path), done=read_file(path) != before)
 
@@ -215,8 +217,9 @@ def _iter_removal_steps(options: SetupOptions) -> Iterator[SetupStep]:
     known = record.load_record(options.home)
     for file in dict.fromkeys((options.profile.file, *map(Path, known.profiles))):
         yield partial(_remove_path_line, options, file)
-    if options.project is not None:
-        yield partial(_remove_project, options.project)
+    here = (options.project,) if options.project is not None else ()
+    for project in dict.fromkeys((*here, *map(Path, known.projects))):
+        yield partial(_remove_project, project)
     yield partial(remove_command, options)
     yield partial(_remove_dispatcher, options)
 
@@ -241,8 +244,13 @@ def _remove_path_line(options: SetupOptions, file: Path) -> SetupChange:
 
 
 def _remove_project(project: Path) -> SetupChange:
-    done = remove_env(project)
-    return SetupChange(what="project variables", path=str(locate_env(project)), done=done, undo="synaptic bootstrap")
+    """A project that cannot be written now, or is gone, keeps nobody from being taken out."""
+    path, why = str(locate_env(project)), ""
+    try:
+        done = remove_env(project)
+    except SettingsError as error:
+        done, why = False, f"left there: {error.message}"
+    return SetupChange(what="project variables", path=path, done=done, detail=why, undo="synaptic bootstrap")
 
 
 def _remove_dispatcher(options: SetupOptions) -> SetupChange:

@@ -14,6 +14,7 @@ from synaptic.agents.shared.discover import CLAUDE_NAME, find_agent, load_agents
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.faults import find_faults, find_switched_off
 from synaptic.hooks.trust import HookTrust
+from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
 from synaptic.setup import agent_health, dispatcher
@@ -124,7 +125,14 @@ def check_database(home: Home) -> Iterator[DoctorFinding]:
     if not home.database.exists():
         yield DoctorFinding(check="database", state="ok", seen="none yet; the first event makes it")
         return
-    with closing(Store.open(home)) as store:
+    try:
+        opened = Store.open(home)
+    except StoreError as error:
+        # Calls are judged without it, and nothing of them is kept.
+        seen = f"{error.where}: {error.message}; until then events are in memory only"
+        yield DoctorFinding(check="database", state="fail", seen=seen, fix=error.hint)
+        return
+    with closing(opened) as store:
         for notice in store.notices:
             state: FindingState = "warn" if store.durable else "fail"
             yield DoctorFinding(check="database", state=state, seen=notice, fix="look at the disk and its permissions")
@@ -194,6 +202,8 @@ def check_declarations(home: Home, root: str, catalog: HookCatalog) -> Iterator[
         fix = "synaptic up" if is_env else "correct the file; `synaptic hook validate` and `config validate` look again"
         repair = "env" if is_env else ""
         yield DoctorFinding(check="declaration", state="fail", seen=problem, fix=fix, repair=repair)
+    for note in catalog.notes:
+        yield DoctorFinding(check="declaration", state="warn", seen=note)
     for name, why in find_switched_off(home, root, catalog):
         yield DoctorFinding(check=f"hook {name}", state="warn", seen=why, fix="switch it on there if it should run")
     if not catalog.problems:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import synaptic
 from synaptic.files.inside import (
+    IGNORED_NAMES,
     delete_inside,
     drop_folders_inside,
     make_folder_inside,
@@ -38,8 +39,6 @@ ENV_FILE, IGNORE_FILE, LIB_FOLDER, LOGS_FOLDER = (
 )
 PROJECT_FILE_LIMIT = 1 << 20
 """Bytes of a file in .synaptic that is ours."""
-IGNORED_NAMES = ("env.toml", "logs/", "run/", ".install/", "hooks/.registry.lock")
-"""Names for .gitignore: files of this machine that do not belong into the repository."""
 
 
 def locate_env(root: Path) -> Path:

@@ -25,6 +25,8 @@ class SetupOptions(msgspec.Struct, frozen=True, kw_only=True):
     search_path: str = ""
     managed_root: Path = msgspec.field(default_factory=locate_managed_folder)
     project: Path | None = None
+    has_profile: bool = True
+    """Whether the shell of a user reads a profile that our folder is put into."""
     agent_env: Mapping[str, str] = {}
     """The variables that move files of agents."""
     choices: SetupChoices | None = None

@@ -1,15 +1,18 @@
 """Add and remove the line in the user's shell profile that puts our commands on PATH."""
 
+import os
 import re
 from pathlib import Path
 
 import msgspec
 
 from synaptic.agents.shared import record
+from synaptic.agents.shared.processes import iter_ancestors, read_program
 from synaptic.files.replace import delete_file, drop_folders, make_folders, read_file, replace_file
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 
+KNOWN_SHELLS = ("bash", "zsh", "fish")
 PATH_MARKER = "# added by synaptic; `synaptic down` takes it out"
 
 
@@ -34,6 +37,14 @@ class LoginShell(msgspec.Struct, frozen=True):
         if self.name == "fish":
             return self.user_home / ".config" / "fish" / "config.fish"
         return self.user_home / ".profile"
+
+
+def find_typed_shell(shell: LoginShell) -> LoginShell:
+    """The shell that a command was typed in, which need not be the one of the login; else that one."""
+    names = (read_program(one.pid).rpartition("/")[2] for one in iter_ancestors(os.getpid()))
+    # `sh` is what make and scripts run their lines with, and nobody's own.
+    typed = next((name for name in names if name in KNOWN_SHELLS), "")
+    return msgspec.structs.replace(shell, path=typed) if typed else shell
 
 
 def format_path_line(shell: LoginShell, home: Home) -> str:

@@ -18,6 +18,8 @@ FAILED_EXIT = 1
 CHANGED_EXIT = 114
 """Its files are not as they were installed. The dispatcher knows these numbers."""
 COMMAND_LINE = "synaptic.cli.main"
+CODE_MODULE = "synaptic.setup.code"
+"""Where a part of the engine that compares its files has them noted."""
 LIST_NAME = "engine-files"
 """The list of files, in the engine's folder."""
 CACHE_FOLDER = "__pycache__"
@@ -58,9 +60,9 @@ def read_installed(home: str) -> InstalledEngine | None:
         return None
 
 
-def find_changed(installed: InstalledEngine) -> list[str]:
+def find_changed(installed: InstalledEngine, files: "list[tuple[str, os.stat_result]] | None" = None) -> list[str]:
     """Files that were changed, added or taken away. What has kept its size and time is taken for the same."""
-    seen = dict(iter_files(installed.package))
+    seen = dict(iter_files(installed.package) if files is None else files)
     changed = [name for name in installed.files if name not in seen]
     for name, now in seen.items():
         known = installed.files.get(name)
@@ -136,10 +138,12 @@ def main(home: str, words: list[str]) -> int:
     if installed is None:
         print(f"synaptic: {home}/{LIST_NAME} cannot be read; type: synaptic bootstrap", file=sys.stderr)  # noqa: T201
         return CHANGED_EXIT
+    # Before anything is imported: the engine compares, and does not judge with files that were changed meanwhile.
+    files = iter_files(installed.package) if module != COMMAND_LINE or not installed.editable else []
     if not installed.editable:
         # Compiled copies are kept where nobody else writes: one beside a file could say something else than the file.
         sys.pycache_prefix = f"{home}/run/compiled"
-        if (changed := find_changed(installed)) and not is_upgrade(installed):
+        if (changed := find_changed(installed, files)) and not is_upgrade(installed):
             print(f"synaptic: {describe_changed(installed, changed)}; type: synaptic up", file=sys.stderr)  # noqa: T201
             if module != COMMAND_LINE:
                 return CHANGED_EXIT
@@ -148,8 +152,12 @@ def main(home: str, words: list[str]) -> int:
         part = importlib.import_module(module)
     except ImportError as error:
         traceback.print_exc()
-        # A library that cannot be opened for a moment is an ImportError too: only what is missing was never started.
-        return NOT_FOUND_EXIT if isinstance(error, ModuleNotFoundError) else FAILED_EXIT
+        # A library that cannot be opened for a moment, a module that is being replaced: only where the whole package is
+        # missing was there nothing to start.
+        is_missing = isinstance(error, ModuleNotFoundError) and not os.path.isdir(installed.package)  # noqa: PTH112 - fast
+        return NOT_FOUND_EXIT if is_missing else FAILED_EXIT
+    if files and (code := sys.modules.get(CODE_MODULE)):
+        code.note_loaded(installed.package, files)
     sys.argv = [part.__file__ or module, *words[1:]]
     return (part.main() if module == COMMAND_LINE else part.main(words[1:])) or 0
 

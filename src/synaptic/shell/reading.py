@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable
+from itertools import chain
+from operator import attrgetter
 
 import msgspec
 
-from synaptic.model.once import computed_once
+from synaptic.model.once import computed_once, kept_beside
 from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.effects import Effects, read_effects
 from synaptic.shell.effects.git import find_git_calls
@@ -14,8 +16,9 @@ from synaptic.shell.globs import HIDDEN_GLOB
 from synaptic.shell.paths import MAX_PATH, Standpoint, is_inside, is_settled
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.reader import read_safely
-from synaptic.shell.read.script import Script
+from synaptic.shell.read.script import GET_TEXT, Script
 
+GET_CWD = attrgetter("cwd")
 UNKNOWN_PROJECT = "/nowhere/project"
 """Stands for the folder when nobody says where the agent is."""
 MAX_PATH_WORD = 2 * MAX_PATH
@@ -84,9 +87,8 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
     @computed_once
     def start_folders(self) -> frozenset[str]:
         """The folders that its commands and redirections are in."""
-        found = {command.cwd for command in self.script.commands}
-        found.update(redirect.cwd for redirect in self.script.redirects)
-        return frozenset(found)
+        script = self.script
+        return frozenset(chain(map(GET_CWD, script.commands), map(GET_CWD, script.redirects)))
 
     @computed_once
     def folders(self) -> str:
@@ -121,33 +123,41 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
     @computed_once
     def acting_git_calls(self) -> tuple[GitCall, ...]:
         """Those of them that do something, so that showing the manual is none."""
-        return tuple(call for call in self.git_calls if not call.is_help)
+        calls = self.git_calls
+        return tuple([call for call in calls if not call.is_help]) if calls else ()
 
     @computed_once
     def git_verbs(self) -> frozenset[str]:
         """The verbs of those."""
-        return frozenset(call.verb for call in self.acting_git_calls)
+        return frozenset([call.verb for call in self.acting_git_calls])
 
     @computed_once
     def leads_out(self) -> bool:
         """Whether a word may lead out of the folder it is seen from."""
         lines = f"\n{self.words}"
-        return any(sign in lines for sign in OUTWARD_SIGNS) or ATTACHED_PATH.search(lines) is not None
+        for sign in OUTWARD_SIGNS:
+            if sign in lines:
+                return True
+        return ("/" in lines or "~" in lines) and ATTACHED_PATH.search(lines) is not None
 
     @computed_once
     def _texts(self) -> set[str]:
         # The program itself is left out: a name is no path argument, and `programs` has it.
         commands = self.script.commands
-        texts = {word.text for command in commands for word in command.argv[1:]}
+        texts = set(map(GET_TEXT, chain.from_iterable([command.argv[1:] for command in commands])))
         texts.update(path for command in commands if command.paths for path in command.paths)
-        texts.update(redirect.target.text for redirect in self.script.redirects)
+        texts.update([redirect.target.text for redirect in self.script.redirects])
         texts.discard("/dev/null")  # in most scripts, and no danger to anybody
         return texts
 
+    @kept_beside
     def starts_in(self, folder: str) -> bool:
         """Whether every relative path starts in this folder."""
-        starts = (start or self.standpoint.cwd for start in self.start_folders)
-        return all(is_settled(start) and is_inside(start, (folder,)) for start in starts)
+        for start in self.start_folders:
+            start = start or self.standpoint.cwd
+            if not (is_settled(start) and is_inside(start, (folder,))):
+                return False
+        return True
 
     def stays_in(self, folder: str) -> bool:
         """Whether no word leads out of this folder, so that every file that is written is inside it."""

@@ -20,7 +20,7 @@ _decoder = msgspec.json.Decoder(Decision)
 def find_entry(store: Store, key: int | str) -> JournalEntry | None:
     """One event, by its number or by its call."""
     column = "id" if isinstance(key, int) else "call"
-    return next(_select_entries(store, f"{SELECT_EVENTS} WHERE {column} = ?", (key,)), None)
+    return next(select_entries(store, f"{SELECT_EVENTS} WHERE {column} = ?", (key,)), None)
 
 
 def read_last_entries(store: Store, n: int = 1, **filters: str) -> tuple[JournalEntry, ...]:
@@ -29,16 +29,17 @@ def read_last_entries(store: Store, n: int = 1, **filters: str) -> tuple[Journal
         raise TypeError(f"no such filter: {', '.join(sorted(unknown))} (known: {', '.join(sorted(FILTER_COLUMNS))})")
     where = " AND ".join(f"{name} = ?" for name in filters) or "1"
     return tuple(
-        _select_entries(store, f"{SELECT_EVENTS} WHERE {where} ORDER BY id DESC LIMIT ?", (*filters.values(), n))
+        select_entries(store, f"{SELECT_EVENTS} WHERE {where} ORDER BY id DESC LIMIT ?", (*filters.values(), n))
     )
 
 
 def read_entries_after(store: Store, id: int, limit: int = 100) -> tuple[JournalEntry, ...]:
     """The events that came after one, oldest first."""
-    return tuple(_select_entries(store, f"{SELECT_EVENTS} WHERE id > ? ORDER BY id LIMIT ?", (id, limit)))
+    return tuple(select_entries(store, f"{SELECT_EVENTS} WHERE id > ? ORDER BY id LIMIT ?", (id, limit)))
 
 
-def _select_entries(store: Store, sql: str, values: Row) -> Iterator[JournalEntry]:
+def select_entries(store: Store, sql: str, values: Row) -> Iterator[JournalEntry]:
+    """The events that a query finds, which selects what `SELECT_EVENTS` does."""
     return map(_entry_of, store.read(lambda connection: _fetch_texts(connection, sql, values)))
 
 

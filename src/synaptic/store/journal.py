@@ -26,6 +26,8 @@ MAX_PLAIN_NAME = 20
 MAX_SECRET_ANSWERS = 256
 CALL_BEGINS = b'"tool_name"'
 """In a payload: what stands before it is the same for all calls of a turn."""
+CALL_NUMBER = b',"tool_use_id":'
+"""In a payload: what stands behind it differs from call to call. Inside a text its quotes would be escaped."""
 MAX_HEAD = 4096
 """Bytes before it that are worth being remembered."""
 MAX_USUAL = 256
@@ -88,10 +90,12 @@ def claim_records(store: Store, records: Iterable[EventRecord], keep: JournalDet
     """
     rows = [_make_rows(store, record, keep) for record in records]
     # Caches that these records make wrong are emptied before the write: who reads in between asks the database.
-    if any(isinstance(effect, WAITING_EFFECTS) for row in rows for effect in row.record.decision.effects):
-        deliveries.expect_more(store)
-    if any(row.record.event in workspaces.WORKSPACE_EVENTS for row in rows):
-        workspaces.forget_known(store)
+    for row in rows:
+        effects = row.record.decision.effects
+        if effects and any(isinstance(effect, WAITING_EFFECTS) for effect in effects):
+            deliveries.expect_more(store)
+        if row.record.event in workspaces.WORKSPACE_EVENTS:
+            workspaces.forget_known(store)
     new = state.write_changes(
         store, lambda connection: [_insert_record(store, connection, row) for row in rows], follows=True
     )
@@ -143,13 +147,14 @@ def _insert_record(store: Store, connection: Connection, row: _Rows) -> bool:
         new = connection.execute(INSERT_ANSWER, row.answer).rowcount == 1
     if new and row.record.moves_state:
         # Only for a new record: a repeated call must not deliver, count or queue anything twice.
-        deliveries.record_deliveries(connection, row.record)
         stops.record_stops(connection, row.record)
         workspaces.record_workspaces(connection, row.record)
-        state.record_changes(connection, store, row.record)
-        follow_ups.record_follow_ups(connection, row.record)
-        layer_effects.record_layer_effects(connection, row.record)
-        usage.record_usage(connection, row.record)
+        if row.record.delivered or row.record.decision.effects or row.record.decision.result is not None:
+            deliveries.record_deliveries(connection, row.record)  # most events bring nothing about
+            state.record_changes(connection, store, row.record)
+            follow_ups.record_follow_ups(connection, row.record)
+            layer_effects.record_layer_effects(connection, row.record)
+            usage.record_usage(connection, row.record)
         if row.record.promise is not None:
             promises.record_promise(connection, row.record, is_kept=row.answer is None)
     return new
@@ -204,7 +209,7 @@ def _redact_parts(parts: _RecordParts, quiet: bytes) -> _RecordParts:
     said = b"\0".join((head, tail, parts.stdout, parts.stderr))
     if len(said) <= MAX_USUAL and _is_clean(said):
         asked = parts.payload[len(turn) :]
-        clean = redact_bytes(asked)
+        clean = _redact_call(asked)
         return parts if clean is asked else parts._replace(payload=turn + clean)
     whole = b"\0".join((parts.payload[len(turn) :], said))
     clean = redact_bytes(whole)
@@ -218,6 +223,16 @@ def _redact_parts(parts: _RecordParts, quiet: bytes) -> _RecordParts:
     return _RecordParts(turn + payload, head + names + tail, stdout, stderr)
 
 
+def _redact_call(asked: bytes) -> bytes:
+    """Take secrets out of what a call is about; the same command again, under a new number, was looked at before."""
+    end = asked.rfind(CALL_NUMBER)
+    if not 0 < end <= MAX_HEAD or not _is_clean(asked[:end]):
+        return redact_bytes(asked)
+    number = asked[end:]
+    clean = redact_bytes(number)
+    return asked if clean is number else asked[:end] + clean
+
+
 def _find_clean_head(payload: bytes) -> bytes:
     """The beginning of a payload that was looked at with an earlier call and holds no secret."""
     end = payload.find(CALL_BEGINS, 0, MAX_HEAD)
@@ -225,7 +240,7 @@ def _find_clean_head(payload: bytes) -> bytes:
     return head if head and _is_clean(head) else b""
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def _is_clean(head: bytes) -> bool:
     return redact_bytes(head) is head
 

@@ -24,6 +24,8 @@ class KnownRows:
     def __init__(self) -> None:
         self._seen: dict[RowKey, ReadRow] = {}
         self._written: dict[RowKey, ReadRow] = {}
+        self._looked: set[tuple[str, str]] = set()
+        """Scopes and owners whose rows were all read: what is not known of them was not there."""
 
     def begin(self) -> dict[RowKey, ReadRow]:
         """A transaction begins, perhaps for the second time; what it writes is noted in the result."""
@@ -43,7 +45,21 @@ class KnownRows:
         """A row was read."""
         if len(self._seen) > MAX_ROWS:
             self._seen.clear()
+            self._looked.clear()
         self._seen[key] = (row, values)
+
+    def note_looked(self, scope: str, owner: str) -> None:
+        """All rows of an owner were read."""
+        if len(self._looked) > MAX_ROWS:
+            self._looked.clear()
+        self._looked.add((scope, owner))
+
+    def has_looked(self, scope: str, owner: str) -> bool:
+        return (scope, owner) in self._looked
+
+    def recall(self, key: RowKey) -> ReadRow | None:
+        """What was last seen of a row, whatever has become of it."""
+        return self._seen.get(key)
 
     def find(self, key: RowKey, row: StoredRow) -> ReadRow | None:
         """What is known of this very row, one that the running transaction has written among them."""

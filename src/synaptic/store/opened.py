@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from synaptic.model.errors import StoreError
-from synaptic.store import damage, losses, salvage, schema
+from synaptic.store import backup, damage, losses, salvage, schema
 from synaptic.store.connection import Connection, open_connection, prepare_file, run_transaction, set_file_pragmas
 from synaptic.store.integrity import Doubt, FileWatch, Soundness, check_state, examine_database
 from synaptic.store.left_index import LeftIndex, count_pages, invalidate_index
@@ -115,7 +115,7 @@ class OpenedDatabase:
 
     def _connect(self) -> None:
         # In this order: whoever makes a key has made the tables before, so one without the other was emptied.
-        had_state, is_first = self._has_key(), not self.generation
+        had_state, is_first = self.has_signed_state(), not self.generation
         if is_first:
             self._watch.look_before_opening()
         # Opening may wait for a migration in another process; later on an agent is waiting for the answer.
@@ -126,6 +126,7 @@ class OpenedDatabase:
                 # Before the lock and the pragmas: a database of a newer version must not be changed in any way.
                 schema.refuse_newer(connection, self._name)
                 with damage.lock_database(self.path):
+                    self._keep_copy(connection)
                     set_file_pragmas(connection)
                     schema.migrate_schema(connection, self._name)
                     # Tables must not depend on a log that somebody may delete.
@@ -144,12 +145,18 @@ class OpenedDatabase:
         if is_first and self._watch.has_lost_log():
             self._carry_out(self._distrust_lost_log)
 
+    def _keep_copy(self, connection: Connection) -> None:
+        """Keep what is there before it is changed; another process may have changed it while we waited."""
+        version = schema.read_schema_version(connection)
+        if 0 < version < schema.find_latest_version():
+            backup.keep_copy(connection, self.path, version)
+
     def look_for_losses(self, connection: Connection) -> None:
         """After somebody else's write: another process may have repaired the file and lost state."""
         if self.durable and not self.has_lost_state:
             self.has_lost_state = losses.has_lost_state(connection)
 
-    def _has_key(self) -> bool:
+    def has_signed_state(self) -> bool:
         """Whether state was ever signed in this home."""
         return self.path.with_name(losses.KEY_NAME).exists()
 
@@ -192,7 +199,7 @@ class OpenedDatabase:
         self._use_connection(connection, durable=False)
         self._unfinished.clear()  # all that was answered is written again when there is a file
         # What is stored cannot be read now: that relaxes nothing.
-        self.has_lost_state = self._has_key()
+        self.has_lost_state = self.has_signed_state()
         self.trouble = str(trouble)
         self.notices.append(f"{trouble}: events are kept in memory only")
 

@@ -31,9 +31,9 @@ def refuse_newer(connection: sqlite3.Connection, where: str) -> None:
     version = read_schema_version(connection)
     if version > find_latest_version():
         raise StoreError(
-            f"the database has version {version}, this program knows {find_latest_version()}",
+            f"a newer program wrote the database (version {version}), this one knows {find_latest_version()}",
             where=where,
-            hint="upgrade synaptic-hooks, or move the file away",
+            hint=f"type: synaptic upgrade --self, or start a new one: mv {where} {where}.newer",
         )
 
 

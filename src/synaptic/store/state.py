@@ -89,6 +89,19 @@ def read_state(store: Store, owner: SectionOwner, names: Iterable[str]) -> State
     return State(believed.sections, found.tampered | believed.tampered)
 
 
+def recall_state(store: Store, owner: SectionOwner, names: Iterable[str]) -> State:
+    """What this process last knew of some sections, where they cannot be read now: that relaxes nothing."""
+    rows = store.cache(_SectionCache).rows
+    found: dict[str, Section | None] = {}
+    for name in names:
+        scope, key = _split_name(name)[0], owner.get_key(_split_name(name)[0])
+        if row := rows.recall((key, name)):
+            found[name] = row[1]
+        elif name in WARY and owner.root and store.has_signed_state() and not rows.has_looked(scope, key):
+            found[name] = None
+    return msgspec.structs.replace(_build_state(found, frozenset(found)), known=False)
+
+
 def write_change(store: Store, owner: SectionOwner, change: Change) -> Section:
     """Write one change outside of an event (a person's command); returns the section afterwards."""
     return revise_section(store, owner, change.section, lambda before: apply_change(before, change))
@@ -185,6 +198,8 @@ def _load_current(
         if known is None:
             rows = _select_rows(connection, owner, (scope,))
             known = sections[place] = {name: _verify_cached(store, owner, name, row) for name, row in rows.items()}
+            if store.durable:
+                store.cache(_SectionCache).rows.note_looked(*place)
         for name in [name for name, value in known.items() if value is WRITTEN_HERE]:
             _read_again(connection, store, owner, (name, known))
         found.update(known)

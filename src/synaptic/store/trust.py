@@ -11,8 +11,13 @@ from synaptic.store.db import NO_VERSION, Connection, Store
 from synaptic.store.key import read_signing_key
 
 INSERT_TRUST = """
-INSERT INTO trust (root, digest, label, at, mac) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (root, digest) DO UPDATE SET label = excluded.label, at = excluded.at, mac = excluded.mac
+INSERT INTO trust (root, digest, label, at, mac, hook, kept, kept_mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (root, digest) DO UPDATE SET label = excluded.label, at = excluded.at, mac = excluded.mac,
+    hook = excluded.hook, kept = excluded.kept, kept_mac = excluded.kept_mac
+"""
+DROP_KEPT = "UPDATE trust SET kept = x'', kept_mac = x'' WHERE root = ? AND hook = ? AND digest <> ? AND kept <> x''"
+SELECT_KEPT = """
+SELECT digest, kept, kept_mac FROM trust WHERE root = ? AND hook = ? AND kept <> x'' ORDER BY at DESC LIMIT 10
 """
 SELECT_AGREEMENTS = """
 SELECT root, digest, label, at, mac FROM trust WHERE ?1 IS NULL OR root = ?1 ORDER BY root, label, digest
@@ -34,6 +39,10 @@ class TrustedContent(msgspec.Struct, frozen=True):
 
     digest: str
     label: str
+    hook: str = ""
+    """The id of the hook that it is of."""
+    kept: bytes = b""
+    """What it was, for a later comparison: as long as this is the last agreement for the hook."""
 
 
 class TrustAgreement(msgspec.Struct, frozen=True):
@@ -56,8 +65,29 @@ def remember_trust(store: Store, root: str, items: Iterable[TrustedContent]) -> 
     """Trust these contents in this project, besides what is trusted already."""
     now = time.time()
     key = read_signing_key(store)
-    rows = [(root, item.digest, item.label, now, _compute_mac(key, root, item.digest)) for item in items]
-    store.write(lambda connection: connection.executemany(INSERT_TRUST, rows))
+    rows = [
+        (root, item.digest, item.label, now, _compute_mac(key, root, item.digest), *_sign_kept(key, root, item))
+        for item in items
+    ]
+    replaced = [(root, hook, digest) for _, digest, _, _, _, hook, kept, _ in rows if kept]
+
+    def write(connection: Connection) -> None:
+        connection.executemany(INSERT_TRUST, rows)
+        connection.executemany(DROP_KEPT, replaced)
+
+    store.write(write)
+
+
+def read_kept_content(store: Store, root: str, hook: str) -> bytes:
+    """Read what a hook was at its last agreement; empty where nothing was kept, or nothing that we have signed."""
+    rows = store.read(lambda connection: connection.execute(SELECT_KEPT, (root, hook)).fetchall())
+    key = read_signing_key(store) if rows else b""
+    for digest, kept, mac in rows:
+        if isinstance(digest, str) and isinstance(kept, bytes) and isinstance(mac, bytes):
+            expected = _sign_kept(key, root, TrustedContent(digest, "", hook, kept))[2]
+            if hmac.compare_digest(expected, mac):
+                return kept
+    return b""
 
 
 def forget_trust(store: Store, root: str) -> int:
@@ -108,3 +138,11 @@ def _is_signed(store: Store, root: str, digest: object, mac: object) -> bool:
 def _compute_mac(key: bytes, root: str, digest: str) -> bytes:
     """MAC over project and digest, so that a row can be copied neither to another project nor from another table."""
     return hmac.digest(key, f"trust\0{root}\0{digest}".encode("utf-8", "surrogatepass"), hashlib.sha256)
+
+
+def _sign_kept(key: bytes, root: str, item: TrustedContent) -> tuple[str, bytes, bytes]:
+    """The hook, what is kept of it, and a MAC over both and where they belong."""
+    if not item.kept:
+        return item.hook, b"", b""
+    place = f"agreed\0{root}\0{item.digest}\0{item.hook}\0".encode("utf-8", "surrogatepass")
+    return item.hook, item.kept, hmac.digest(key, place + item.kept, hashlib.sha256)

@@ -11,9 +11,11 @@ import msgspec
 from synaptic.model.call import Request
 from synaptic.model.errors import PayloadError
 from synaptic.model.event import Event
+from synaptic.model.text import cut_start
 
 Payload = dict[str, Any]
 
+MAX_QUOTED = 80
 MAX_DEPTH = 200
 """Deeper JSON is refused: whoever encodes it again further down would run out of stack."""
 MAX_INT_DIGITS = 400
@@ -40,7 +42,7 @@ def read_object(request: Request) -> tuple[Payload, tuple[str, ...]]:
         value = _repair_payload(request)
         warnings = (f"{request.agent}: {request.event} payload is no strict JSON, it was repaired",)
     if not isinstance(value, dict):
-        said = f" ({value[:80]!r})" if isinstance(value, str) else ""
+        said = f" ({cut_start(value, MAX_QUOTED)!r})" if isinstance(value, str) else ""
         raise _make_error(request, f"the payload is {describe_kind(value)}{said}, expected a JSON object")
     if stdin.count(b"{") + stdin.count(b"[") > MAX_DEPTH and _is_too_deep(value):
         raise _make_error(request, f"the payload is nested deeper than {MAX_DEPTH} levels")
@@ -55,7 +57,7 @@ def find_event_name(request: Request, payload: Payload, key: str) -> tuple[str, 
         return "", (f"{request.agent}: {key} is missing and no event was named on the command line",)
     if said in (name, None, ""):
         return name, ()
-    other = repr(said[:80]) if isinstance(said, str) else describe_kind(said)
+    other = repr(cut_start(said, MAX_QUOTED)) if isinstance(said, str) else describe_kind(said)
     return name, (f"{request.agent}: called for {name}, but {key} is {other}; {name} was taken",)
 
 

@@ -68,6 +68,8 @@ class BootstrapRecord(msgspec.Struct, frozen=True):
     """Files that hold an agreement to our entries."""
     folders: tuple[str, ...] = ()
     """Made for files that are gone, and still used by somebody."""
+    projects: tuple[str, ...] = ()
+    """Roots of projects that were given their variables."""
 
 
 def locate_record(home: Home) -> Path:
@@ -109,6 +111,12 @@ def mark_agreement(home: Home, path: Path, mark: AgreementMark | None) -> None:
     """Remember, or with None forget, one file with agreements."""
     record = load_record(home)
     save_record(home, msgspec.structs.replace(record, agreements=_replace_mark(record.agreements, str(path), mark)))
+
+
+def mark_project(home: Home, root: Path) -> None:
+    """Remember that a project holds files of ours."""
+    record = load_record(home)
+    save_record(home, msgspec.structs.replace(record, projects=tuple(sorted({*record.projects, str(root)}))))
 
 
 def release_folders(home: Home, folders: Iterable[str]) -> None:

@@ -6,16 +6,18 @@ from itertools import islice
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
+from synaptic.model.once import kept_beside
 from synaptic.policies.base import Policy
 from synaptic.policies.code.feeding import find_code_sources
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELL_TOOLS, get_script, get_work_folders
+from synaptic.policies.reading import SHELL_TOOLS, get_work_folders
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.flow import DataFlow, classify_interpreter
 from synaptic.shell.names import split_names
 from synaptic.shell.places import PathArea, WorkFolders
 from synaptic.shell.read.limits import MAX_ROUNDS
 from synaptic.shell.read.script import Command, Gap, Script
+from synaptic.shell.reading import CommandReading
 
 VARIABLE = re.compile(r"(?:eval|\w*sh -\w*c) [\"']?\$\{?[\w@*\[\]]+\}?[\"']?")
 DECODED = re.compile(r"b64decode|fromhex|decodestring|atob\(|unhexlify|Base64\.decode|unpack\(")
@@ -58,32 +60,33 @@ class Unreadable(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = get_script(event, facts)
-        if found is None:
-            return None
-        if any(_is_hidden(gap) for gap in found.unresolved):
-            return ask("This runs code that is not known before it runs. Write the command out.")
-        if _runs_made_commands(found):
-            return ask(
-                "Commands that destroy are made from a list and run unseen. Write them to a file, read it, and run it "
-                "in a second command."
+        known = facts.command
+        return _judge_text(known, get_work_folders(event, facts)) if known is not None else None
+
+
+@kept_beside
+def _judge_text(known: CommandReading, at: WorkFolders) -> Verdict | None:
+    found = known.script
+    if any(_is_hidden(gap) for gap in found.unresolved):
+        return ask("This runs code that is not known before it runs. Write the command out.")
+    if _runs_made_commands(found):
+        return ask(
+            "Commands that destroy are made from a list and run unseen. Write them to a file, read it, and run it "
+            "in a second command."
+        )
+    for command in found.commands if _has_odd_program(found) else ():
+        if QUOTED_LINE.match(command.argv[0].text):
+            return deny(
+                "The whole command line is quoted as one word, which names no program. Write it without quotes."
             )
-        at = get_work_folders(event, facts)
-        for command in found.commands if _has_odd_program(found) else ():
-            if QUOTED_LINE.match(command.argv[0].text):
-                return deny(
-                    "The whole command line is quoted as one word, which names no program. Write it without quotes."
-                )
-            if not command.name and _looks_like_deletion(command, at):
-                return ask("An unknown program with the arguments of a deletion. Write the program's name out.")
-        # Asked after the checks above, whose reasons tell the agent more.
-        if found.truncated:
-            return ask(
-                f"This cannot be read to its end ({found.truncated}). Split it, or put it into a file to be read."
-            )
-        if _loops_beyond_limit(found):
-            return ask("This destroys more things in a loop than can be looked at. Name them in smaller groups.")
-        return None
+        if not command.name and _looks_like_deletion(command, at):
+            return ask("An unknown program with the arguments of a deletion. Write the program's name out.")
+    # Asked after the checks above, whose reasons tell the agent more.
+    if found.truncated:
+        return ask(f"This cannot be read to its end ({found.truncated}). Split it, or put it into a file to be read.")
+    if _loops_beyond_limit(found):
+        return ask("This destroys more things in a loop than can be looked at. Name them in smaller groups.")
+    return None
 
 
 def _has_odd_program(found: Script) -> bool:

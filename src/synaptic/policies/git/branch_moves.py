@@ -20,6 +20,8 @@ CURRENT_NAME = re.compile(
 )
 OTHER_BRANCH_WORK = ("delete", "D", "move", "M", "copy", "C", "list", "set-upstream-to", "unset-upstream")
 LOST_NAMES = ("delete", "D", "d", "move", "M", "force", "f")
+TAKING_VERBS = ("merge", "cherry-pick", "rebase")
+"""Verbs that take the commits of a branch into another one."""
 UPDATE = re.compile(r"^update ([^\s\"]+) ([^\s\"]+)", re.MULTILINE)
 UNSEEN_TARGETS = frozenset({"FETCH_HEAD", "ORIG_HEAD", ""})
 """Commits that a call in front of this one may change; nothing is said to be kept by them."""
@@ -75,6 +77,7 @@ class _Course:
             branch = self.current if name == CURRENT else name
             self.drops_new_commit |= branch in self.fresh and self._resolve(target) != branch
             self.moves[branch] = self._resolve(target)
+        self.drops_new_commit |= not self.fresh.isdisjoint(_list_deleted(call))
         self.drop(call)
         if call.verb == "commit" and not call.given.has("dry-run"):
             self.fresh.add(self.current)
@@ -87,10 +90,11 @@ class _Course:
         names = [word.text for word in call.given.operands] if call.verb in ("branch", "tag") else []
         if names and call.given.has(*LOST_NAMES):
             self.dropped.update(names)
-            if call.verb == "branch" and call.given.has("D", "delete"):
-                self.moves.update(dict.fromkeys(names, ""))
+            self.moves.update(dict.fromkeys(_list_deleted(call), ""))
 
     def _keep(self, call: GitCall) -> None:
+        if call.verb in TAKING_VERBS:
+            self.fresh.difference_update(word.text for word in call.given.operands)
         for name, start in _iter_made(call):
             self.made[name] = self._resolve(start)
             self.fresh.discard(self.current if start == CURRENT else start)
@@ -104,6 +108,11 @@ class _Course:
         made = {name: at for name, at in self.made.items() if name not in self.dropped | {*self.moves}}
         kept = {*self.moves.values(), *made.values()} - UNSEEN_TARGETS
         return BranchMoves(tuple(sorted(self.moves)), tuple(sorted(kept)), made, self.drops_new_commit)
+
+
+def _list_deleted(call: GitCall) -> list[str]:
+    is_deleting = call.verb == "branch" and call.given.has("D", "delete")
+    return [word.text for word in call.given.operands] if is_deleting else []
 
 
 def _find_checked_out(call: GitCall) -> str:

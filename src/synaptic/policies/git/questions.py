@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from synaptic.model.once import kept_beside
 from synaptic.policies.git.branch_moves import CURRENT, MOVING_VERBS, UNSEEN_TARGETS, find_branch_moves, list_moves
 from synaptic.policies.git.indirect import (
     INDIRECT_VERBS,
@@ -65,6 +66,7 @@ class LossQuestion(msgspec.Struct, frozen=True):
         return " ".join(filter(None, (self.kind, self.folder, self.target, *self.paths)))
 
 
+@kept_beside
 def list_questions(known: CommandReading) -> tuple[LossQuestion, ...]:
     """Every question about a command, each once."""
     folders = tuple(iter_folder_questions(known)) if "rm" in known.programs else ()

@@ -17,12 +17,13 @@ class Publishing(AskedHarm):
 
     ## What it does
     Asks before `npm publish` and `unpublish`, `cargo publish` and `yank`, `twine upload`, `uv publish`, `poetry
-    publish`, `gem push` and their kin. Dry runs are free, and so are TestPyPI and registries at an address of this
-    machine. `firm` denies instead.
+    publish`, `gem push`, `mvn deploy`, `gradle publish` and their kin. Dry runs are free, and so are TestPyPI and
+    registries at an address of this machine. `firm` denies instead.
     ## Why
     What was published is copied within minutes: a secret or a broken version in it cannot be called back.
     ## Known gaps
-    Scripts of a project that publish (`npm run release`) and images (`docker push`) are not looked at.
+    Scripts of a project that publish (`npm run release`), images (`docker push`) and deployments (`vercel --prod`) are
+    not looked at. A release of a forge (`gh release create`) is free, since it can be deleted again.
     """
 
     id = "infra.publishing"

@@ -7,13 +7,14 @@ import msgspec
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
+from synaptic.model.once import kept_beside
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import get_script
 from synaptic.policies.throwaway import names_local_service
-from synaptic.shell.book.arguments import Flag, read_arguments
+from synaptic.shell.book.arguments import Flag, holds_option, read_arguments
 from synaptic.shell.book.entries import BOOK, ProgramEntry, find_program
 from synaptic.shell.book.notation import OptionGrammar
 from synaptic.shell.read.script import Command, Script, Word
+from synaptic.shell.reading import CommandReading
 
 DRY_RUN = re.compile(
     r"--dry-?run(?:=(?!none|false).*)?|--?help|-h|--what-if|--whatif|--check|--preview-only|--simulate|--just-print|help"
@@ -50,8 +51,12 @@ class Harm(msgspec.Struct, frozen=True):
 
     def iter_destroying(self, event: PreToolUse, facts: Facts) -> Iterator[tuple[Command, Script]]:
         """The commands whose words match their program's form, each with the script that it is part of."""
-        found = get_script(event, facts, self.programs)
-        if found is not None:
+        known = facts.command
+        if known is None or self.programs.isdisjoint(known.programs):
+            return
+        # Python and its like are in every other command, and hardly ever run one of these tools.
+        if not self.forms.keys().isdisjoint(_list_tools(known)):
+            found = known.script
             yield from ((command, found) for command in found.commands if self.destroys(command))
 
     def destroys(self, command: Command) -> bool:
@@ -69,21 +74,35 @@ def read_harm(kind: str, loss: str, instead: str = "") -> Harm:
 def matches_form(command: Command, forms: Mapping[str, re.Pattern[str]]) -> bool:
     """Whether the words of a command match the form of its program, and it is no dry run."""
     name, words = find_tool(command, forms)
+    if not name:
+        return False
     # The form first: most commands do not match, and the rest costs more.
-    return (
-        bool(name)
-        and forms[name].search(sort_line(find_program(name), words)) is not None
-        and not is_dry_run(command, name)
-    )
+    return forms[name].search(sort_line(find_program(name), words)) is not None and not is_dry_run(command, name)
+
+
+@kept_beside
+def _list_tools(known: CommandReading) -> frozenset[str]:
+    """Every name under which `find_tool` may find a program of the script."""
+    by_name = known.script.by_name
+    runners = (commands for name, commands in by_name.items() if find_program(name).name in RUNNER_ENTRIES)
+    given = (_name_given_tool(command)[0] for commands in runners for command in commands)
+    return frozenset((*by_name, *given))
+
+
+def _name_given_tool(command: Command) -> tuple[str, int]:
+    """The tool that a runner is given, and where its own words begin."""
+    if len(command.argv) < 2:
+        return "", 1
+    at = 2 if command.argv[1].text == "-m" and len(command.argv) > 2 else 1
+    return command.argv[at].text.rpartition("/")[2], at + 1
 
 
 def find_tool(command: Command, known: Container[str]) -> tuple[str, tuple[Word, ...]]:
     """Which of these programs a command runs, with the words behind its name: `python manage.py`, `python -m twine`."""
     if find_program(command.name).name in RUNNER_ENTRIES and len(command.argv) > 1:
-        at = 2 if command.argv[1].text == "-m" and len(command.argv) > 2 else 1
-        name = command.argv[at].text.rpartition("/")[2]
+        name, start = _name_given_tool(command)
         if name in known:
-            return name, command.argv[at + 1 :]
+            return name, command.argv[start:]
     return (command.name, command.argv[1:]) if command.name in known else ("", ())
 
 
@@ -109,7 +128,7 @@ def sort_line(program: ProgramEntry, words: tuple[Word, ...]) -> str:
     So `kubectl -n prod delete pod x` reads `delete pod x -n=prod`. A blank inside a word becomes `_`, a text that
     names nothing is left out, and what stands behind `--` or belongs to another command is none of its words.
     """
-    if not any(word.text[:1] == "-" for word in words):  # as most commands are written
+    if not holds_option(words):  # as most commands are written
         if words and (verb := program.find_verb(words[0].text)) is not None and verb.starts_command:
             return words[0].text
         return _join_words(word.text for word in words)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
+from synaptic.model.once import kept_beside
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import find_host_paths, find_mounts
@@ -86,6 +87,7 @@ class SystemFiles(Policy):
         ) is PathArea.SYSTEM
 
 
+@kept_beside
 def _may_reach_system(known: CommandReading, at: WorkFolders) -> bool:
     """Whether anything that is named can be in a tree of the machine. Where all start in the project, words tell."""
     if not (at.project and at.home and known.starts_in(at.project)):

@@ -11,6 +11,7 @@ from synaptic.policies.practice.records import BREAKER_FILE, LINT_CACHE_FILE, ma
 from synaptic.policies.practice.sections import LINT
 from synaptic.policies.practice.tooling import find_language
 from synaptic.policies.source_files import is_skippable, is_source, to_project_path
+from synaptic.store.redact import cut_text
 
 MAX_LINT_OUTPUT = 4000
 """Characters of a linter's output that the model is told."""
@@ -110,5 +111,5 @@ def _cut_output(text: str) -> str:
     return (
         text
         if len(text) <= MAX_LINT_OUTPUT
-        else f"{text[:MAX_LINT_OUTPUT]}\n... {len(text) - MAX_LINT_OUTPUT} characters more"
+        else f"{cut_text(text, MAX_LINT_OUTPUT)}\n... {len(text) - MAX_LINT_OUTPUT} characters more"
     )

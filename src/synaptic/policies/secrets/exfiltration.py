@@ -8,6 +8,7 @@ import msgspec
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
+from synaptic.model.once import kept_beside
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELL_TOOLS, compile_hints, select_commands
@@ -178,6 +179,7 @@ def _opens_connection(known: CommandReading) -> bool:
     return any(SHELL_SOCKET.match(redirect.target.text) for redirect in known.script.redirects)
 
 
+@kept_beside
 def _has_secrets(known: CommandReading) -> bool:
     """Whether there is a secret, an environment or an archive at all: without one nothing can be sent."""
     dumped = any(map(_dumps_environment, select_commands(known.script, ENVIRONMENT_DUMPERS)))

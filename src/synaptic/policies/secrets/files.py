@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import chain, pairwise
 from typing import Annotated
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
+from synaptic.model.once import kept_beside
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import Mount, find_host_paths, find_mounts
@@ -112,11 +114,21 @@ class SecretFiles(Policy):
         return bool(self.allowed) and path in (resolve_path(name, at) for name in self.allowed)
 
     def _search_script(self, known: CommandReading, at: Standpoint) -> Iterator[str]:
-        more = (*MORE_HINTS, ".env") if self.env_files else MORE_HINTS
-        hints = known.find_hints((*list_private_hints(), *more))
+        hints = _find_private_hints(known, self.env_files)
         if hints or known.has_hidden_pattern:
             return _find_script_paths(known, at, hints)
         return iter(())
+
+
+@kept_beside
+def _find_private_hints(known: CommandReading, env_files: bool) -> tuple[str, ...]:
+    return known.find_hints(_list_all_hints(env_files))
+
+
+@cache
+def _list_all_hints(env_files: bool) -> tuple[str, ...]:
+    more = (*MORE_HINTS, ".env") if env_files else MORE_HINTS
+    return (*list_private_hints(), *more)
 
 
 def _find_call_paths(event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
@@ -246,7 +258,9 @@ def _iter_found(root: str, names: list[str]) -> Iterator[str]:
 
 
 def _may_be_private(word: Word, command: Command) -> bool:
-    return PRIVATE_NAME.search(word.text) is not None or PRIVATE_NAME.search(command.cwd) is not None
+    # The dot by itself: most names have one, and the pattern would ask for everything else before it.
+    text, cwd = word.text, command.cwd
+    return "." in text or "." in cwd or bool(PRIVATE_NAME.search(text) or PRIVATE_NAME.search(cwd))
 
 
 def _is_contained(one: Command | Redirect) -> bool:

@@ -2,6 +2,7 @@
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
+from synaptic.model.once import kept_beside
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELL_TOOLS, select_commands
@@ -9,7 +10,7 @@ from synaptic.policies.secrets.picked import find_other_environment, find_picked
 from synaptic.policies.secrets.printers import (
     ENVIRONMENT_PRINTERS,
     PRINTERS,
-    SECRET_HINT,
+    SECRET_HINTS,
     VARIABLE_PRINTERS,
     PrintedOutputs,
     find_variable,
@@ -49,46 +50,51 @@ class PrintedToken(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         known = facts.command
-        if known is None:
-            return None
-        if name := self._find_shown_variable(known):
-            return ask(
-                f"This would print the value of {name!r} into the transcript. Print whether it is there: "
-                '`[ -n "$NAME" ] && echo set`.'
-            )
-        if (place := find_other_environment(known)) or (place := find_picked_token(known, _stand(event, facts))):
-            return ask(
-                f"This would print keys and tokens of {place!r} into the transcript. Print no more than the names "
-                "(`... | cut -d= -f1`), or whether a line is there (`grep -c`)."
-            )
-        return self._check_programs(known) if _may_print(known) else None
+        return _judge_text(known, _stand(event, facts)) if known is not None else None
 
-    def _check_programs(self, known: CommandReading) -> Verdict | None:
-        found = known.script
-        outputs: PrintedOutputs | None = None
-        for command in filter(prints_secret, select_commands(found, PRINTERS)):
-            outputs = outputs or PrintedOutputs(found)
-            shown = " ".join((command.name, *command.args[:3]))
-            if address := outputs.find_stranger(command):
-                return deny(f"`{shown}` here hands its token to {address!r}. Use it with the service it is for.")
-            if outputs.is_shown(command):
-                return ask(
-                    f"`{shown}` would print a secret into the transcript. Hand it to the program that needs it "
-                    "(a pipe, or `VARIABLE=$(...)`), and print no more than whether it is there."
-                )
-        return None
 
-    def _find_shown_variable(self, known: CommandReading) -> str:
-        """A variable with a secret that is shown; almost every command ends at the first question."""
-        if VARIABLE_PRINTERS.isdisjoint(known.programs) and ENVIRONMENT_PRINTERS.isdisjoint(known.programs):
-            return ""
-        if SECRET_HINT.search(known.text) is None:
-            return ""
-        found, outputs = known.script, PrintedOutputs(known.script)
-        for command in select_commands(found, VARIABLE_PRINTERS | ENVIRONMENT_PRINTERS):
-            if (name := find_variable(command, found)) and outputs.is_shown(command):
-                return name
+@kept_beside
+def _judge_text(known: CommandReading, at: Standpoint) -> Verdict | None:
+    if name := _find_shown_variable(known):
+        return ask(
+            f"This would print the value of {name!r} into the transcript. Print whether it is there: "
+            '`[ -n "$NAME" ] && echo set`.'
+        )
+    if (place := find_other_environment(known)) or (place := find_picked_token(known, at)):
+        return ask(
+            f"This would print keys and tokens of {place!r} into the transcript. Print no more than the names "
+            "(`... | cut -d= -f1`), or whether a line is there (`grep -c`)."
+        )
+    return _check_programs(known) if _may_print(known) else None
+
+
+def _check_programs(known: CommandReading) -> Verdict | None:
+    found = known.script
+    outputs: PrintedOutputs | None = None
+    for command in filter(prints_secret, select_commands(found, PRINTERS)):
+        outputs = outputs or PrintedOutputs(found)
+        shown = " ".join((command.name, *command.args[:3]))
+        if address := outputs.find_stranger(command):
+            return deny(f"`{shown}` here hands its token to {address!r}. Use it with the service it is for.")
+        if outputs.is_shown(command):
+            return ask(
+                f"`{shown}` would print a secret into the transcript. Hand it to the program that needs it "
+                "(a pipe, or `VARIABLE=$(...)`), and print no more than whether it is there."
+            )
+    return None
+
+
+def _find_shown_variable(known: CommandReading) -> str:
+    """A variable with a secret that is shown; almost every command ends at the first question."""
+    if VARIABLE_PRINTERS.isdisjoint(known.programs) and ENVIRONMENT_PRINTERS.isdisjoint(known.programs):
         return ""
+    if not any(hint in known.low_text for hint in SECRET_HINTS):
+        return ""
+    found, outputs = known.script, PrintedOutputs(known.script)
+    for command in select_commands(found, VARIABLE_PRINTERS | ENVIRONMENT_PRINTERS):
+        if (name := find_variable(command, found)) and outputs.is_shown(command):
+            return name
+    return ""
 
 
 def _stand(event: PreToolUse, facts: Facts) -> Standpoint:

@@ -47,7 +47,8 @@ SECRET_NAME = (
 SECRET_VARIABLE = re.compile(rf"\$(?:({SECRET_NAME})|\{{({SECRET_NAME})\}})")
 """A variable of the environment that is called like a secret, as it stands in a word whose value is not known."""
 SECRET_HINT = re.compile(r"token|secret|passw|api_?key|access_key|private_key|credentials", re.IGNORECASE)
-"""What every such name holds."""
+SECRET_HINTS = ("token", "secret", "passw", "apikey", "api_key", "access_key", "private_key", "credentials")
+"""What every such name holds, as a pattern and in lower case."""
 VARIABLE_PRINTERS = frozenset({"echo", "printf", "print", "printenv"})
 ENVIRONMENT_PRINTERS = frozenset({"env", "printenv"})
 NAME_FILTERS = frozenset({"cut", "sed", "awk", "wc", "tr"})

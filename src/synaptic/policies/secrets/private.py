@@ -103,6 +103,11 @@ def list_private_hints() -> tuple[str, ...]:
 
 def is_history(path: str) -> bool:
     """Whether a resolved path holds what was typed into a shell or a client."""
+    # Nearly every path ends here; beyond ASCII there are letters that only the pattern takes for plain ones.
+    if path.isascii():
+        low = path.lower()
+        if "hist" not in low and ".zsh_sessions" not in low and ".dbshell" not in low:
+            return False
     return HISTORY.search(path) is not None
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from synaptic.model.event import PreToolUse
+from synaptic.model.once import kept_beside
 from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import Mount, find_host_paths, find_mounts
 from synaptic.policies.reading import (
@@ -59,8 +60,13 @@ GIT_WRITES = {"config": ("--file", "-f"), "checkout-index": ("--prefix",), "appl
 GIT_READS = split_names("--get --get-all --get-regexp --list -l get list")
 
 
-def iter_changed(known: CommandReading, guard: Guard, root: str) -> Iterator[str]:
-    """Every path that the script may change."""
+@kept_beside
+def list_changed(known: CommandReading, guard: Guard, root: str) -> tuple[str, ...]:
+    """Every path that the script may change, each once."""
+    return tuple(dict.fromkeys(_iter_changed(known, guard, root)))
+
+
+def _iter_changed(known: CommandReading, guard: Guard, root: str) -> Iterator[str]:
     folder = f"{guard.homes[0]}/{ENGINE_FOLDER}" if guard.homes else ""
     yield from iter_computed(known, folder)
     names, signs = known.find_hints(guard.names), known.find_hints(SIGNS)

@@ -8,7 +8,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import runs_elsewhere
-from synaptic.policies.self.changed import iter_changed, iter_edited, matches_hidden
+from synaptic.policies.self.changed import iter_edited, list_changed, matches_hidden
 from synaptic.policies.self.guard import Guard, get_guard
 from synaptic.policies.self.kept import GuardedFiles
 from synaptic.policies.self.searched import find_searched
@@ -59,7 +59,7 @@ class EngineFiles(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         guard = get_guard(facts, self.developed)
         found = facts.command
-        told = iter_changed(found, guard, facts.root) if found else ()
+        told = list_changed(found, guard, facts.root) if found else ()
         looked_up = (*(facts.linked_paths or ()), *(facts.patched_paths or ()))
         changed = dict.fromkeys(chain(told, iter_edited(event, facts), looked_up))
         near = _select_near(changed, guard.near) if changed else []

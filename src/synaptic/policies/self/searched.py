@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from synaptic.model.home import Home
+from synaptic.model.once import kept_beside
 from synaptic.policies.reading import runs_elsewhere, select_commands
 from synaptic.policies.self.changed import READERS
 from synaptic.policies.self.guard import ENGINE_FOLDER, Guard
@@ -60,6 +61,7 @@ def _list_deciding_files(home: Home) -> Iterator[Path]:
     yield from (home.database, home.run, home.socket, home.refusals)
 
 
+@kept_beside
 def find_searched(known: CommandReading, guard: Guard, root: str) -> SearchedFile | None:
     """The first guarded file that a search of the script may hand over to something that changes it."""
     found = known.script

@@ -18,9 +18,8 @@ class PeopleOnly(msgspec.Struct, frozen=True):
 
     def applies(self, options: Sequence[str]) -> bool:
         """Whether a command with these options is one that only people may use."""
-        if self.only and not any(option in options for option in self.only):
-            return False
-        return not any(option in options for option in self.unless)
+        given = {option.partition("=")[0] for option in options}
+        return (not self.only or not given.isdisjoint(self.only)) and given.isdisjoint(self.unless)
 
 
 CHANGE_SETTINGS = PeopleOnly("change the settings")
@@ -55,6 +54,8 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "registry rollback": CHANGE_REGISTRY,
     "registry use": CHANGE_REGISTRY,
     "remove": REMOVE,
+    # It appends to the file that the environment names.
+    "report": PeopleOnly("write the summary of a job", only=("--github",)),
     "skill bootstrap": SET_UP,
     "skill install": INSTALL,
     "skill remove": REMOVE,
@@ -62,6 +63,7 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "state reset": CHANGE_STATE,
     "state set": CHANGE_STATE,
     "trust": PeopleOnly("agree to hooks", unless=("--list",)),
+    "up": PeopleOnly("change how the engine is called", only=("--ci", "--fail")),
     "upgrade": UPGRADE,
 }
 FOR_EVERYBODY = frozenset((
@@ -75,8 +77,7 @@ FOR_EVERYBODY = frozenset((
     "package log", "package publish", "package verify", "policy list", "policy show", "registry catalog",
     "registry channels", "registry scan", "registry serve", "run", "search", "self-test", "session list",
     "session show", "skill diff", "skill info", "skill list", "skill outdated", "skill plan", "skill search",
-    "skill verify", "state get", "state list", "status", "tail", "task list", "task show", "try", "up", "usage",
-    "verify",
+    "skill verify", "state get", "state list", "status", "tail", "task list", "task show", "try", "usage", "verify",
 ))  # fmt: skip
 SPEAKING_EVENTS = frozenset({"UserPromptSubmit", "UserPromptExpansion", "DirectoryAdded"})
 """Events by which the user speaks."""

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
+from synaptic.model.once import kept_beside
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELL_TOOLS, get_script, select_commands
+from synaptic.policies.reading import SHELL_TOOLS, select_commands
 from synaptic.shell.book.entries import LANGUAGE_PROGRAMS, SHELL_PROGRAMS
 from synaptic.shell.names import split_names
 from synaptic.shell.read import syntax
@@ -15,6 +16,7 @@ from synaptic.shell.read.grammar import parse_commands
 from synaptic.shell.read.lexer import SourcePosition
 from synaptic.shell.read.limits import Budget, LimitError
 from synaptic.shell.read.script import Script
+from synaptic.shell.reading import CommandReading
 
 LOOP = re.compile(r"\b(?:while|until|for)\b")
 LOOPS = ("while", "until", "for")
@@ -63,15 +65,18 @@ class ForkBomb(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = get_script(event, facts)
-        if found is None or not (
-            _multiplies_itself(found) or _forks_endlessly(found) or any(map(_floods_jobs, _iter_shell_texts(found)))
-        ):
+        if facts.command is None or not _starts_without_end(facts.command):
             return None
         return deny(
             "This starts processes without end and would stop the machine. Run a fixed number of jobs, or `wait` for "
             "the jobs in each round of the loop."
         )
+
+
+@kept_beside
+def _starts_without_end(known: CommandReading) -> bool:
+    found = known.script
+    return _multiplies_itself(found) or _forks_endlessly(found) or any(map(_floods_jobs, _iter_shell_texts(found)))
 
 
 def _multiplies_itself(found: Script) -> bool:

@@ -54,13 +54,19 @@ class Arguments(msgspec.Struct, frozen=True):
 
     def has(self, *names: str) -> bool:
         """Whether one of them is on: of several mentions of the same option the last one counts."""
-        if not self.flags:
-            return False
-        return any(flag.on for flag in {flag.name: flag for flag in self.flags if flag.name in names}.values())
+        # Loops instead of generators, here and below: guards ask this about most commands of every script.
+        last: dict[str, bool] = {}
+        for flag in self.flags:
+            if flag.name in names:
+                last[flag.name] = flag.on
+        return True in last.values()
 
     def has_role(self, *roles: str) -> bool:
         """Whether an option of one of these roles is given."""
-        return any(flag.role in roles and flag.on for flag in self.flags)
+        for flag in self.flags:  # noqa: SIM110
+            if flag.role in roles and flag.on:
+                return True
+        return False
 
     def find_last(self, *names: str) -> str:
         """Which of several modes counts: the one that was given last."""
@@ -76,7 +82,9 @@ class Arguments(msgspec.Struct, frozen=True):
 
     def get_by_role(self, *roles: str) -> tuple[Word, ...]:
         """The values of options with one of these roles."""
-        return tuple(flag.value for flag in self.flags if flag.value is not None and flag.role in roles)
+        if not self.flags:
+            return ()
+        return tuple([flag.value for flag in self.flags if flag.value is not None and flag.role in roles])
 
 
 GivenOption = tuple[Flag, ProgramOption | None]
@@ -86,7 +94,7 @@ GivenOption = tuple[Flag, ProgramOption | None]
 def read_arguments(words: Sequence[Word], grammar: OptionGrammar = NO_OPTIONS) -> Arguments:
     """Sort the words behind a program's name; an option that the book does not have takes no value."""
     # Most commands have no options; this skips the loop for them.
-    if not grammar.assigned and not any(word.text[:1] == "-" for word in words):
+    if not grammar.assigned and not holds_option(words):
         return Arguments((), tuple(words))
     flags: list[Flag] = []
     operands: list[Word] = []
@@ -111,11 +119,20 @@ def read_arguments(words: Sequence[Word], grammar: OptionGrammar = NO_OPTIONS) -
             # `=` takes the next word, `==` the next two, of which the second is the value (`--arg NAME VALUE`).
             place += len(option.value)
             last = Flag(last.name, last.word, words[min(place, size) - 1], True, last.role)
-        flags += (flag for flag, _ in found[:-1])
+        if len(found) > 1:
+            flags += [flag for flag, _ in found[:-1]]
         flags.append(last)
         if option is not None and option.ends:
             return Arguments(tuple(flags), tuple(operands), tuple(words[place:]), True)
     return Arguments(tuple(flags), tuple(operands))
+
+
+def holds_option(words: Sequence[Word]) -> bool:
+    """Whether one of the words begins as an option does."""
+    for word in words:  # noqa: SIM110 - this runs for most commands
+        if word.text[:1] == "-":
+            return True
+    return False
 
 
 def _read_long(grammar: OptionGrammar, word: Word) -> list[GivenOption]:

@@ -90,10 +90,13 @@ class OptionGrammar(msgspec.Struct, frozen=True, gc=False):
         found = self.names.get(text)
         if found is not None or not text:
             return found
-        fitting = sorted((name for name in self.names if name.startswith(text)), key=len)
+        fitting = [name for name in self.names if name.startswith(text)]
+        if not fitting:
+            return None
+        fitting.sort(key=len)
         # GNU and git accept unique abbreviations, and `--forc` must be read as `--force`. With `force` and
         # `force-with-lease` the shorter one is exact, so it wins.
-        if fitting and all(name.startswith(fitting[0]) for name in fitting):
+        if all(name.startswith(fitting[0]) for name in fitting):
             return self.names[fitting[0]]
         return None
 

@@ -9,7 +9,7 @@ import msgspec
 from synaptic.model.once import computed_once
 from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.addresses import fetches_data, sends_data
-from synaptic.shell.effects.commands import CHANGING_KINDS, CHANGING_PROGRAMS, UNNAMED_FILE, find_acts
+from synaptic.shell.effects.commands import CHANGING_KINDS, CHANGING_PROGRAMS, UNNAMED_FILE, CommandAct, find_acts
 from synaptic.shell.programs.git_line import read_git_call
 from synaptic.shell.read.script import GET_ARGV, WRITE_OPERATORS, Command, Redirect, Script, Word
 
@@ -113,8 +113,23 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
             # What stands in `> >(...)` is a command, which is looked at by itself.
             if one.operator in WRITE_OPERATORS and one.is_write and one.target.text[:2] != ">("
         )
-        acts = ((command, act) for command in commands for act in find_acts(command))
-        return (*redirected, *(_make_effect(*act, command) for command, act in acts if act[0] in CHANGING_KINDS))
+        found: list[Effect] = [*redirected]
+        for command in commands:
+            for kind, word in self.list_acts(command):
+                if kind in CHANGING_KINDS:
+                    found.append(_make_effect(kind, word, command))
+        return tuple(found)
+
+    def list_acts(self, command: Command) -> tuple[CommandAct, ...]:
+        """What one of the script's commands does, worked out once: changes and losses both begin with it."""
+        known = self._acts.get(command.index)
+        if known is None or known[0] is not command:  # a copy of a command has other words at the same place
+            known = self._acts[command.index] = (command, tuple(find_acts(command)))
+        return known[1]
+
+    @computed_once
+    def _acts(self) -> dict[int, tuple[Command, tuple[CommandAct, ...]]]:
+        return {}
 
     @computed_once
     def _changing_groups(self) -> list[list[Command]]:
@@ -146,8 +161,9 @@ def read_effects(script: Script) -> Effects:
 
 def _make_effect(kind: str, word: Word, command: Command) -> Effect:
     # `git -C dir checkout` changes files in `dir`, and no word names them.
-    cwd = read_git_call(command).cwd if word is UNNAMED_FILE and command.name.lower() == "git" else command.cwd
-    return Effect(kind, word, command, cwd, command.via)
+    if word is UNNAMED_FILE and command.name.lower() == "git":
+        return Effect(kind, word, command, read_git_call(command).cwd, command.via)
+    return Effect(kind, word, command, command.cwd, command.via)
 
 
 def _sort_commands(commands: Iterable[Command]) -> list[Command]:

@@ -19,11 +19,12 @@ QuotedText = tuple[str, str]
 
 def find_git_calls(script: Script, home: str) -> tuple[GitCall, ...]:
     """Every call of git that a script makes. The reader has added what the aliases stand for that it sets itself."""
-    return tuple(_iter_calls(script, home, set()))
+    commands = _list_git_commands(script)
+    return tuple(_iter_calls(commands, home, set())) if commands else ()
 
 
-def _iter_calls(script: Script, home: str, seen: set[QuotedText]) -> Iterator[GitCall]:
-    for command in _list_git_commands(script):
+def _iter_calls(commands: list[Command], home: str, seen: set[QuotedText]) -> Iterator[GitCall]:
+    for command in commands:
         if command.name.lower().startswith(GIT_AND_BLANK):
             yield from _iter_quoted_calls(command, home, seen)
         else:
@@ -32,8 +33,11 @@ def _iter_calls(script: Script, home: str, seen: set[QuotedText]) -> Iterator[Gi
 
 def _list_git_commands(script: Script) -> list[Command]:
     """The commands that are calls of git, in their order."""
-    calls = [commands for name, commands in script.by_name.items() if _is_git(name.lower())]
-    return calls[0] if len(calls) == 1 else sorted(chain(*calls), key=attrgetter("index"))
+    # Most names end at the first question, and most scripts have no call at all.
+    calls = [commands for name, commands in script.by_name.items() if name[:1] in "gG" and _is_git(name.lower())]
+    if len(calls) < 2:
+        return calls[0] if calls else []
+    return sorted(chain(*calls), key=attrgetter("index"))
 
 
 def _is_git(name: str) -> bool:
@@ -49,4 +53,4 @@ def _iter_quoted_calls(command: Command, home: str, seen: set[QuotedText]) -> It
     for reading in (text, text.replace("\n", " ")):
         if (reading, command.cwd) not in seen and len(seen) < MAX_TEXTS:
             seen.add((reading, command.cwd))
-            yield from _iter_calls(read_safely(reading, command.cwd, home), home, seen)
+            yield from _iter_calls(_list_git_commands(read_safely(reading, command.cwd, home)), home, seen)

@@ -1,15 +1,15 @@
 """What a script would destroy or overwrite, and what it makes: the files its words name, and those a search finds."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 import msgspec
 
 from synaptic.model.once import computed_once
-from synaptic.shell.book.arguments import Arguments
+from synaptic.shell.book.arguments import Arguments, holds_option
 from synaptic.shell.book.entries import find_program
-from synaptic.shell.effects.commands import find_acts
+from synaptic.shell.effects.commands import CommandAct, find_acts
 from synaptic.shell.effects.created import find_set_up
 from synaptic.shell.effects.edited import leaves_nothing
 from synaptic.shell.effects.effects import Effects
@@ -26,6 +26,7 @@ not followed; a folder filled with files that no word names; lines taken out of 
 APPENDING = frozenset({">>", "&>>", "<>"})
 KEEPING_PROGRAMS = split_names("git gpg trash rmdir rd zip ar nano view code patch sftp 7z find chezmoi")
 """Programs, by their entries, that lose nothing, ask first, or are looked at elsewhere."""
+NO_ARGUMENTS = Arguments()
 EMPTY_TEST = "-empty"
 LEAVES_NOTHING = re.compile(r"(?:1,\$)?\s*d|s([/|#,])\^?\.\*\$?\1\1g?")
 """A line for `sed` that leaves nothing of a file: `d`, `1,$d`, `s/.*//`."""
@@ -84,7 +85,7 @@ def _iter_losses(effects: Effects) -> Iterator[PathLoss]:
         if command is None or command.index == seen:
             continue
         seen = command.index
-        for loss in _find_in_command(command):
+        for loss in _find_in_command(command, effects):
             if found := loss if _is_certain(loss.word) else searches.tie(loss, command):
                 yield found
 
@@ -134,27 +135,26 @@ class _LostSearches:
         return msgspec.structs.replace(loss, search=search)
 
 
-def _find_in_command(command: Command) -> Iterator[PathLoss]:
+def _find_in_command(command: Command, effects: Effects) -> Iterable[PathLoss]:
     program = find_program(command.name)
     if program.name in KEEPING_PROGRAMS:
-        return
-    given = program.read(command.argv[1:])
-    if given.flags and (given.has_role("keep") or given.has_role("dry")):
-        return
+        return ()
     special = SPECIAL.get(program.name)
-    if special is not None:
-        yield from special(command, given)
-    else:
-        yield from _find_acted(command, given)
+    # Only what its options say is asked of most commands, and most have none.
+    has_options = holds_option(command.argv) or program.bundled or program.assigned
+    given = program.read(command.argv[1:]) if special is not None or has_options else NO_ARGUMENTS
+    if given.has_role("keep", "dry"):
+        return ()
+    return special(command, given) if special is not None else _find_acted(command, effects.list_acts(command))
 
 
-def _find_acted(command: Command, given: Arguments) -> Iterator[PathLoss]:
+def _find_acted(command: Command, acts: Iterable[CommandAct]) -> Iterator[PathLoss]:
     """By the roles of its words: what is read and written is edited, or emptied by an edit that leaves nothing."""
     edit = DELETE if any(map(LEAVES_NOTHING.fullmatch, command.args)) else EDIT
     if edit == EDIT and command.name in ("sed", "gsed") and _takes_lines(command):
         edit = CUT
     read: set[int] = set()
-    for kind, word in find_acts(command):
+    for kind, word in acts:
         if kind == "read":
             read.add(id(word))
         elif kind == "delete":
@@ -211,7 +211,7 @@ def _find_emptied(command: Command, given: Arguments) -> Iterator[PathLoss]:
 def _find_converted(command: Command, given: Arguments) -> Iterator[PathLoss]:
     # Without `-y` it leaves alone what is there when nobody answers.
     if given.has("y"):
-        yield from _find_acted(command, given)
+        yield from _find_acted(command, find_acts(command))
 
 
 def _find_synced(command: Command, given: Arguments) -> Iterator[PathLoss]:

@@ -43,7 +43,10 @@ class GitCall(msgspec.Struct, frozen=True, dict=True):
     @property
     def is_help(self) -> bool:
         """Whether only the manual or the usage is shown. Without an option that holds an `h` it is not."""
-        return any("h" in word.text and word.text[:1] == "-" for word in self.args) and self.given.is_help
+        for word in self.args:  # a loop, because this is asked of every call
+            if word.text[:1] == "-" and "h" in word.text:
+                return self.given.is_help
+        return False
 
 
 def read_git_call(command: Command, configured: Mapping[str, str | None] = NO_SETTINGS) -> GitCall:

@@ -1,0 +1,29 @@
+"""Calls that were refused or asked about, and whether they ran all the same."""
+
+from synaptic.store.db import Store
+from synaptic.store.entries import SELECT_EVENTS, select_entries
+from synaptic.store.record import JournalEntry
+
+NEWEST_EVENTS = 100_000
+"""How many events are looked through, from the newest back."""
+MOST_FOUND = 1000
+MOST_RESULTS = 500
+"""Results of a session that are compared with one call."""
+SELECT_STOPPED = f"""
+{SELECT_EVENTS} WHERE id > (SELECT coalesce(max(id), 0) FROM events) - ? AND at >= ? AND event = 'PreToolUse'
+AND kind IN ('deny', 'ask') ORDER BY id DESC LIMIT ?
+"""
+SELECT_RESULTS = f"""
+{SELECT_EVENTS} WHERE session = ? AND id > ? AND event IN ('PostToolUse', 'PostToolUseFailure') AND tool = ?
+ORDER BY id LIMIT ?
+"""
+
+
+def read_stopped_calls(store: Store, since: float) -> tuple[JournalEntry, ...]:
+    """The calls since a moment that were refused or asked about, oldest first; of very many the newest."""
+    return tuple(select_entries(store, SELECT_STOPPED, (NEWEST_EVENTS, since, MOST_FOUND)))[::-1]
+
+
+def read_results_after(store: Store, entry: JournalEntry) -> tuple[JournalEntry, ...]:
+    """The results of the same tool that came after a call, in its session."""
+    return tuple(select_entries(store, SELECT_RESULTS, (entry.session, entry.id, entry.tool, MOST_RESULTS)))
