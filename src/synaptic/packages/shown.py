@@ -25,28 +25,11 @@ SKILL_FILE = "SKILL.md"
 AGENT_FOLDER = ".claude"
 MARK = re.compile(rb"<!-- synaptic:package ([a-z0-9._-]+) (\S+): ")
 MARK_TEXT = "<!-- synaptic:package {package} {version}: a copy, made by `synaptic install`; change {source} instead -->"
-PLAIN_KEYS = frozenset(
-    [
-        "name",
-        "description",
-        "version",
-        "author",
-        "license",
-        "metadata",
-        "compatibility",
-        "model",
-        "color",
-        "effort",
-        "tools",
-        "disallowedTools",
-        "disallowed-tools",
-        "argument-hint",
-        "arguments",
-        "when_to_use",
-        "disable-model-invocation",
-        "user-invocable",
-    ]
-)
+PLAIN_KEYS = frozenset((
+    "name", "description", "version", "author", "license", "metadata", "compatibility", "model", "color", "effort",
+    "tools", "disallowedTools", "disallowed-tools", "argument-hint", "arguments", "when_to_use",
+    "disable-model-invocation", "user-invocable",
+))  # fmt: skip
 """What may stand at the beginning of a copy: words for the model, and what narrows."""
 HOOKS_LINE = re.compile(r"(?im)^[\s{,?]*[\"']?hooks[\"']?\s*:")
 """Also where another reader of YAML than ours would see the key."""
