@@ -25,7 +25,8 @@ BELOW = {room: set(ROOMS[:place]) for place, room in enumerate(ROOMS)}
 """Which rooms a room may import: `cli` and `api.py` may import all, and nobody imports them."""
 
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-WRITTEN = sorted(file for folder in ("src", "bench", "docs", "demo") for file in (ROOT / folder).rglob("*.py"))
+FOLDERS = ("src", "bench", "docs", "demo", "release")
+WRITTEN = sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))
 
 
 def name(file: Path) -> str:

@@ -17,7 +17,6 @@ from synaptic.packages.contents import FILE_LIMIT
 from synaptic.packages.folder import FENCE, parse_frontmatter
 from synaptic.packages.hashes import hash_bytes
 from synaptic.packages.lock import InstallRecord
-from synaptic.packages.materialise import read_if_possible
 from synaptic.packages.paths import SHARED_FOLDERS
 from synaptic.packages.site import Site
 from synaptic.packages.steps import DropFile, PutFile
@@ -26,28 +25,11 @@ SKILL_FILE = "SKILL.md"
 AGENT_FOLDER = ".claude"
 MARK = re.compile(rb"<!-- synaptic:package ([a-z0-9._-]+) (\S+): ")
 MARK_TEXT = "<!-- synaptic:package {package} {version}: a copy, made by `synaptic install`; change {source} instead -->"
-PLAIN_KEYS = frozenset(
-    [
-        "name",
-        "description",
-        "version",
-        "author",
-        "license",
-        "metadata",
-        "compatibility",
-        "model",
-        "color",
-        "effort",
-        "tools",
-        "disallowedTools",
-        "disallowed-tools",
-        "argument-hint",
-        "arguments",
-        "when_to_use",
-        "disable-model-invocation",
-        "user-invocable",
-    ]
-)
+PLAIN_KEYS = frozenset((
+    "name", "description", "version", "author", "license", "metadata", "compatibility", "model", "color", "effort",
+    "tools", "disallowedTools", "disallowed-tools", "argument-hint", "arguments", "when_to_use",
+    "disable-model-invocation", "user-invocable",
+))  # fmt: skip
 """What may stand at the beginning of a copy: words for the model, and what narrows."""
 HOOKS_LINE = re.compile(r"(?im)^[\s{,?]*[\"']?hooks[\"']?\s*:")
 """Also where another reader of YAML than ours would see the key."""
@@ -117,13 +99,11 @@ def read_shown(site: Site, path: str) -> bytes | None:
 def iter_edited(site: Site, record: InstallRecord) -> Iterator[tuple[str, bytes]]:
     """The copies of a package that somebody has changed since, with what they hold now."""
     for source, path in locate_shown(record.package, record.files).items():
-        there, original = read_shown(site, path), read_if_possible(site, source)
+        there = read_shown(site, path)
         mark = MARK.search(there or b"")
         if there is None or mark is None or mark[1].decode() != record.package:
             continue
-        if original is None or there != add_mark(
-            original, record.package, record.version, f"{site.base.name}/{source}"
-        ):
+        if hash_bytes(remove_mark(there)) != record.files[source]:
             yield path, there
 
 
@@ -142,6 +122,13 @@ def add_mark(data: bytes, package: str, version: str, source: str) -> bytes:
     if lines[0].rstrip() == fence:
         end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == fence), -1) + 1
     return b"\n".join((*lines[:end], mark, *lines[end:]))
+
+
+def remove_mark(data: bytes) -> bytes:
+    """The text as its package has it."""
+    lines = data.split(b"\n")
+    at = next((number for number, line in enumerate(lines) if MARK.match(line)), len(lines))
+    return b"\n".join((*lines[:at], *lines[at + 1 :]))
 
 
 def _is_skill_folder(top: str, own: str) -> bool:

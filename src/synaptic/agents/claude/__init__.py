@@ -9,6 +9,10 @@ from synaptic.agents.shared.ours import ENTRY_ARGUMENT
 
 PAYLOAD_BEGINNING = re.compile(rb'\{"session_id":"[^"\\]*","transcript_path":"[^"\\]*/\.claude/projects/')
 """How it begins every payload. An agent's own fields come first: no tool input can imitate them here."""
+PLUGIN_VERBS = tuple(
+    f"{noun} {verb}" for noun in ("plugin", "plugins") for verb in ("disable", "uninstall", "remove", "marketplace")
+)
+"""What may take our plugin out; the marketplace goes with its plugins."""
 
 AGENT = Agent(
     name="claude",
@@ -32,6 +36,8 @@ AGENT = Agent(
     guards=(
         "settings.local.json",
         "managed-settings.json",
+        "plugins/cache/synaptic",  # our own plugin, and whether it is there
+        "plugins/installed_plugins.json",
         "shell-snapshots",  # sourced in front of every command of its Bash tool
     ),
     credentials=(".claude/.credentials.json",),
@@ -56,7 +62,7 @@ AGENT = Agent(
         unless="user",  # `--setting-sources user,project`
         options=split_options("--settings --setting-sources --bare --safe-mode --restricted --managed-settings"),
         variables=frozenset({"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"}),
-        verbs=frozenset({"config set", "config add", "config remove", "config rm"}),
+        verbs=frozenset({"config set", "config add", "config remove", "config rm", *PLUGIN_VERBS}),
         own_program=frozenset({"CLAUDE_CODE_EXECPATH"}),
     ),
     shell_variables=("CLAUDECODE",),
