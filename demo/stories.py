@@ -64,7 +64,7 @@ send api SessionStart && send api PreToolUse && send api Notification
 """
 
 STORIES = (
-    Story("One entry per event in the agent's settings", "synaptic up | head -7"),
+    Story("One entry per event in the agent's settings", "synaptic up | head -8"),
     Story("Would this lose work? Ask without running it", "synaptic check 'git reset --hard'"),
     Story("A question, and its reason", "synaptic check 'terraform destroy -auto-approve'"),
     Story(

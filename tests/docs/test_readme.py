@@ -48,6 +48,7 @@ def test_it_is_short_and_leads_with_what_people_look_for():
     assert len(README.splitlines()) < 200
     heads = re.findall(r"^## (.+)$", README, re.MULTILINE)
     assert heads[:2] == ["Two commands", "Five stories"]
+    assert len(heads) == len(set(heads))
     assert {"Numbers", "What it guarantees", "What it does not", "Install", "Upgrade", "Uninstall"} <= set(heads)
     assert len(re.findall(r"^\*\*\d\. ", README, re.MULTILINE)) == 5
 
