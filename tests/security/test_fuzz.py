@@ -16,8 +16,11 @@ FOUND = {
     "blanks in code": """python3 -c 'import os; os.system("bash -c 'alias c=cp; c a src/b.py'")'""" + "\r" * 20_000,
     "backslashes with an escape": "bash -c 'ls' '\\x72" + "\\" * 20_000,
     "substitutions in one another": "$nohup (" + "$(" * 16 + "-exec " + "$((" * 16 + "curl $%{a?/git }" + ")" * 40,
+    "searches in searches": "find . a b c -exec " * 400,
+    "one list for many deletions": "git status | " * 60 + "rm -rf x | " * 700 + "cat",
+    "a name that no file system has": "git add -f build/o.\udfffjs",
 }
-"""What a million commands have found."""
+"""What millions of commands have found."""
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -22,6 +22,8 @@ COMMIT_NAMES = ("HEAD", "@")
 PATCH_ENTRY, TAR_ENTRY = find_program("patch"), find_program("tar")
 TAR_NAMES = frozenset(TAR_ENTRY.names)
 SAME_PREFIXES = ("", ".", "./")
+MAX_DELETERS = 16
+"""Commands that one list is piped to and that are looked at one by one; of more, one is taken to delete it."""
 
 
 def find_reversed(call: GitCall, known: CommandReading) -> GitCall | None:
@@ -92,8 +94,18 @@ def deletes_listed(call: GitCall, known: CommandReading) -> bool:
         return False
     if call.verb == "ls-files" and (not call.given.has("others") or call.given.has("ignored")):
         return False
+    behind = {one.index for one in known.script.find_downstream(call.command)}
     deleters = [one for name in DELETERS for one in known.script.by_name.get(name, ())]
-    return any(_takes_all(one, call, known) for one in deleters)
+    # Which of them take the list at all is quickly said; what else each of them takes is not.
+    taking = [one for one in deleters if one.index in behind or _takes_output(one, call.command.index)]
+    return len(taking) > MAX_DELETERS or any(_takes_all(one, call, known) for one in taking)
+
+
+def _takes_output(command: Command, place: int) -> bool:
+    """Whether the output of the command at a place is substituted into the words of another."""
+    return any(place in word.outputs for word in command.argv) or any(
+        place in redirect.target.outputs for redirect in command.redirects
+    )
 
 
 def _takes_all(command: Command, call: GitCall, known: CommandReading) -> bool:

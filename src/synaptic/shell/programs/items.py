@@ -39,9 +39,13 @@ def run_find(shell: Evaluation, call: CommandCall) -> str | None:
     while place < len(words):
         if words[place].text in EXEC_ACTIONS:
             end = _find_command_end(words, place + 1)
-            for root in limit_words(roots, "{}"):
-                inner = [_fill_mark(word, _join_unknown(root)) for word in words[place + 1 : end]]
-                shell.run_wrapped(call, inner, f"find {words[place].text}")
+            inner, label = words[place + 1 : end], f"find {words[place].text}"
+            if not any("{}" in word.text for word in inner):
+                shell.run_wrapped(call, inner, label)  # the same for everything that is found
+            else:
+                for root in limit_words(roots, "{}"):
+                    item = _join_unknown(root)
+                    shell.run_wrapped(call, [_fill_mark(word, item) for word in inner], label)
             place = end
         elif words[place].text == "-delete":
             _run_find_delete(shell, call, roots)
