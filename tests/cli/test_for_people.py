@@ -13,7 +13,7 @@ from synaptic.policies.self.verbs import BY_ARGUMENT, FOR_EVERYBODY, FOR_PEOPLE,
 OPEN_METHODS = frozenset((
     "ability.documents", "ability.emit", "ability.follow_ups", "ability.list", "ability.suggest", "ability.usage",
     "agents.findByEffort", "agents.list", "agents.register", "agents.updateStatus", "catalog.check", "catalog.list",
-    "daemon.status",
+    "daemon.renew", "daemon.status",
     "effort.dehydrate", "effort.finish", "effort.list", "effort.log", "effort.phase", "effort.resume", "effort.show",
     "effort.start", "effort.updateMetadata", "journal.after", "journal.get", "journal.last", "messages.list",
     "rpc.methods", "session.finish", "session.list", "session.show", "skills.cache", "skills.list", "state.get",

@@ -14,6 +14,7 @@ ARGUMENTS = {
     "bootstrap": "--fail open",
     "config set": "presets $'[\\n]'",
     "doctor": "--fix",
+    "up": "--fail open",
     "down": "--purge --yes",
     "follow-ups run": "1 --yes",
     "follow-ups drop": "1",
