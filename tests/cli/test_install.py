@@ -277,3 +277,10 @@ def test_an_answer_that_only_another_package_asks_for_is_refused(shopper):
     refused = shopper.types("install", "plain", "--yes", "--json", "--answer", "who=me")
     assert (refused.code, refused.json["error"]["code"]) == (1, "invalid_args")
     assert not (shopper.project / ".synaptic" / "skills" / "plain").exists()
+
+
+@pytest.mark.parametrize("verb", ["remove", "verify", "diff", "upgrade"])
+def test_a_shell_completes_installed_packages(shopper, verb):
+    shopper.types("install", "alpha", "--yes")
+    shown = shopper.runs(_SYNAPTIC_COMPLETE="bash_complete", COMP_WORDS=f"synaptic {verb} al", COMP_CWORD="2")
+    assert [line.partition(",")[2] for line in shown.out.splitlines()] == ["alpha"]

@@ -252,8 +252,9 @@ def test_the_command_line_stands_beside_the_dispatcher(tmp_path: Path) -> None:
     """What is on PATH after the bootstrap is all that its messages tell people to type."""
     home = Home(tmp_path / "a b" / ".synaptic")
     dispatcher.install_dispatcher(home)
-    done = subprocess.run([home.launcher, "--version"], capture_output=True, text=True, env={"HOME": str(tmp_path)})
-    assert synaptic.__version__ in done.stdout, done.stderr
+    for program in (home.launcher, home.short_launcher):
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, env={"HOME": str(tmp_path)})
+        assert synaptic.__version__ in done.stdout, done.stderr
     dispatcher.remove_dispatcher(home)
     assert not home.bin.exists()
 

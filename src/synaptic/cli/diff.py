@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from synaptic.cli import plan, screen, typer
+from synaptic.cli.completion import complete_installed_packages
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.sites import (
     ChannelOption,
@@ -29,7 +30,7 @@ app = make_verb_app()
 
 @app.command(epilog=format_examples("synaptic diff policy-guard\nsynaptic diff policy-guard --channel beta"))
 def diff(
-    name: Annotated[str, typer.Argument(help="An installed package.")],
+    name: Annotated[str, typer.Argument(help="An installed package.", autocompletion=complete_installed_packages)],
     channel: ChannelOption = "",
     scope: ScopeOption = None,
     registry: RegistryOption = "",

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from synaptic.cli import plan as plans
 from synaptic.cli import screen, typer
+from synaptic.cli.completion import complete_installed_packages
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import DryRunOption, ForceOption, ScopeOption, YesOption, choose_sites, find_one_site
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
@@ -20,7 +21,7 @@ synaptic remove policy-guard --scope global --yes
 
 @app.command(epilog=format_examples(EXAMPLES))
 def remove(
-    name: Annotated[str, typer.Argument(help="An installed package.")],
+    name: Annotated[str, typer.Argument(help="An installed package.", autocompletion=complete_installed_packages)],
     scope: ScopeOption = None,
     force: ForceOption = False,
     yes: YesOption = False,

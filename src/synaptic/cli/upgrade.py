@@ -7,6 +7,7 @@ import msgspec
 from synaptic.cli import plan as plans
 from synaptic.cli import screen, typer
 from synaptic.cli.bootstrap import read_installation
+from synaptic.cli.completion import complete_installed_packages
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.sites import (
     ChannelOption,
@@ -43,7 +44,9 @@ synaptic upgrade --self                  this program: shows the command, and as
 
 @app.command(epilog=format_examples(EXAMPLES))
 def upgrade(
-    name: Annotated[str, typer.Argument(help="A package, as NAME or NAME@VERSION.")] = "",
+    name: Annotated[
+        str, typer.Argument(help="A package, as NAME or NAME@VERSION.", autocompletion=complete_installed_packages)
+    ] = "",
     every: Annotated[bool, typer.Option("--all", help="Every installed package.")] = False,
     channel: ChannelOption = "",
     scope: ScopeOption = None,

@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 
 from synaptic.cli import screen, typer
+from synaptic.cli.completion import complete_installed_packages
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import ScopeOption, find_installed_sites, list_sites
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
@@ -22,7 +23,9 @@ synaptic doctor --fix          restores what was changed
 
 @app.command(epilog=format_examples(EXAMPLES))
 def verify(
-    name: Annotated[str, typer.Argument(help="One package; without it all of them.")] = "",
+    name: Annotated[
+        str, typer.Argument(help="One package; without it all of them.", autocompletion=complete_installed_packages)
+    ] = "",
     scope: ScopeOption = None,
     as_json: Json = False,
 ) -> None:

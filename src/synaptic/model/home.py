@@ -24,6 +24,11 @@ class Home(msgspec.Struct, frozen=True):
         return self.bin / "synaptic"
 
     @property
+    def short_launcher(self) -> Path:
+        """The same under its short name, for machines on which another program is called synaptic."""
+        return self.bin / "syn"
+
+    @property
     def engine(self) -> Path:
         """What `dispatch` reads when there is no daemon (`python=`, `fail=`), and where programs are (`path=`)."""
         return self.root / "engine"

@@ -109,7 +109,8 @@ def install_dispatcher(home: Home, fail: FailMode | None = None) -> DispatcherKi
     if by_person or not has_foreign_changes(home):
         _record_files(home)
     _replace_file(home.dispatch, binary.read_bytes() if binary else _fill_script(DISPATCH_SCRIPT), 0o755)
-    _replace_file(home.launcher, _fill_script(LAUNCHER_SCRIPT), 0o755)
+    for launcher in (home.launcher, home.short_launcher):
+        _replace_file(launcher, _fill_script(LAUNCHER_SCRIPT), 0o755)
     write_refusals(home)
     path = _read_path() if by_person else known.path
     wanted = EngineFile(sys.executable, fail or recall_fail(home), synaptic.__version__, known.daemon, path)
@@ -119,7 +120,7 @@ def install_dispatcher(home: Home, fail: FailMode | None = None) -> DispatcherKi
 
 def remove_dispatcher(home: Home) -> None:
     """Remove dispatcher and engine file, and their folder when it is empty then."""
-    for path in (home.dispatch, home.launcher, home.engine, home.start, home.engine_files):
+    for path in (home.dispatch, home.launcher, home.short_launcher, home.engine, home.start, home.engine_files):
         path.unlink(missing_ok=True)
     shutil.rmtree(home.compiled, ignore_errors=True)
     remove_refusals(home)

@@ -57,8 +57,8 @@ def list_sought_files(kept: tuple[str, ...]) -> tuple[str, ...]:
 
 def _list_deciding_files(home: Home) -> Iterator[Path]:
     # Not the log and the spool: nothing is decided by them, and `find ~ -name '*.log' -delete` is ordinary.
-    yield from (home.bin, home.dispatch, home.launcher, home.engine, home.config, home.registry.parent, home.registry)
-    yield from (home.database, home.run, home.socket, home.refusals)
+    yield from (home.bin, home.dispatch, home.launcher, home.short_launcher, home.engine, home.config)
+    yield from (home.registry.parent, home.registry, home.database, home.run, home.socket, home.refusals)
 
 
 @kept_beside
