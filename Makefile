@@ -35,7 +35,7 @@ down: $(VENV)/.ready  ## take everything out again
 	@$(SYNAPTIC) down
 
 test: $(VENV)/.dev  ## all tests; a missing client or tool is a visible skip (a failure with SYNAPTIC_TEST_ALL=1)
-	@$(BIN)/python -m tests.alone pytest -n $(JOBS) -q || $(BIN)/python -m tests.alone tests.again
+	@$(BIN)/python -m tests.alone pytest -n $(JOBS) --dist worksteal -q || $(BIN)/python -m tests.alone tests.again
 
 check: $(VENV)/.dev  ## format, lint, types, generated files, tests
 	@$(BIN)/ruff format --check .

@@ -29,6 +29,7 @@ ARGUMENTS = {
     "registry push": "file:///x",
     "registry rollback": "main",
     "remove": "pack --yes",
+    "report": "--github",
     "skill remove": "pack --yes",
     "skill bootstrap": "--fail open",
     "state set": "safemode active false",
