@@ -78,7 +78,10 @@ def test_with_plugin_and_settings_every_event_is_judged_once(armed: Session, mar
     counted = Counter(entry.event for entry in armed.journal())
     assert counted["PreToolUse"] == 3
     assert counted["PostToolUse"] == 2
-    assert counted["UserPromptSubmit"] == counted["Stop"] == counted["SessionStart"] == 1
+    assert counted["UserPromptSubmit"] == 1
+    assert counted["Stop"] == 1
+    # Without a daemon two processes begin at once: the first event of all may be judged by both (decision 221).
+    assert counted["SessionStart"] in ((1,) if daemon == "start" else (1, 2))
 
 
 def test_without_an_engine_the_session_says_so_and_goes_on(session: Session, marketplace: Path) -> None:
