@@ -38,10 +38,14 @@ ENVIRONMENT = {
     "TERM": "dumb",
     "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
 }
-# The first three hide every place that an unprivileged user may write to; the rest of the disk belongs to root.
+# The first three hide every place that an unprivileged user may write to; the rest of the disk belongs to root. A
+# checkout that lies in one of them is put back, since this program is in it.
 SETUP = """
 set -e
+here=$1; shift; hidden=
+case $here in /home/*|/tmp/*|/var/tmp/*|/dev/shm/*) mount --bind "$here" /mnt; hidden=yes;; esac
 for place in /home /tmp /var/tmp /dev/shm; do mount -t tmpfs -o mode=1777 tmpfs "$place"; done
+if [ "$hidden" ]; then mkdir -p "$here"; mount --move /mnt "$here"; cd "$here"; fi
 exec "$@"
 """
 
@@ -75,8 +79,8 @@ class Sandbox:
 
     def __enter__(self) -> Self:
         inner = [sys.executable, "-m", "tests.security.differentials.sandbox"]
-        argv = ["unshare", "--mount", "--net", "--ipc", "sh", "-c", SETUP, "sh", *inner]
         here = Path(__file__).parents[3]
+        argv = ["unshare", "--mount", "--net", "--ipc", "sh", "-c", SETUP, "sh", str(here), *inner]
         pipe = subprocess.PIPE
         self._inner = subprocess.Popen(
             argv, cwd=here, env={**ENVIRONMENT, "PYTHONPATH": str(here)}, stdin=pipe, stdout=pipe
