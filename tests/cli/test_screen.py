@@ -100,3 +100,13 @@ def test_a_line_is_cut_between_words(user: User):
     assert at_terminal([], TERM="xterm", COLUMNS="14", **at)[1].strip() == "some words to…"
     assert at_terminal([], TERM="xterm", COLUMNS="12", **at)[1].strip() == "some words…"
     assert user.runs(**at).out == "some words to be cut here\n"
+
+
+def test_a_reason_is_told_in_whole_words_that_fit_the_terminal(user: User):
+    user.types("bootstrap")
+    told = user.runs("check", "terraform destroy").out.splitlines()[1]
+    _, seen = at_terminal(["check", "terraform destroy"], TERM="xterm", NO_COLOR="1", COLUMNS="60")
+    lines = [line.rstrip("\r") for line in seen.split("\n")]
+    reason = [line for line in lines[1:] if line.startswith("  ") and "asked" not in line]
+    assert " ".join(line.strip() for line in reason) == told.strip()
+    assert len(reason) > 1 and max(map(len, reason)) <= 60

@@ -129,7 +129,7 @@ def print_report(report: SetupReport) -> None:
     for change in report.changes:
         mark = "changed" if change.done else "as it was"
         detail = f" ({change.detail})" if change.detail else ""
-        screen.say(f"  {mark:<9}  {change.what}: {change.path}{detail}")
+        screen.say_wrapped(f"{mark:<9}  {change.what}: {change.path}{detail}", indent=2)
     for note in report.notes:
         screen.say(f"  note       {note}")
 

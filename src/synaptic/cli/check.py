@@ -125,7 +125,7 @@ def _print_answer(answer: dict[str, Any]) -> None:
     by = f" by {answer['policy']}" if answer["policy"] else ""
     print(screen.paint_word(answer["decision"]) + screen.clean_text(by))
     if answer["reason"]:
-        screen.say(f"  {answer['reason']}")
+        screen.say_wrapped(answer["reason"], indent=2)
     if answer["updated_input"] is not None:
         screen.say(f"  {_format_rewrite(answer['updated_input'])}")
     # Not on stdout: a script compares that, and it says what was decided.

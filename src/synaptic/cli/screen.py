@@ -54,6 +54,16 @@ def say(text: str = "") -> None:
     print(clean_text(text))
 
 
+def say_wrapped(text: str, indent: int) -> None:
+    """Say something in lines of whole words that fit the terminal; in one line where a program reads it."""
+    if not is_terminal():
+        say(f"{' ' * indent}{text}")
+        return
+    for line in clean_text(text).split("\n"):
+        for part in table.wrap_text(line, find_width() - indent):
+            print(f"{' ' * indent}{part}")
+
+
 def warn(text: str) -> None:
     print(f"synaptic: {clean_text(text)}", file=sys.stderr)
 
