@@ -51,7 +51,7 @@ def test_the_compiled_program_is_copied_and_executable(
     assert home.dispatch.read_bytes() == program.read_bytes()
     assert home.dispatch.stat().st_mode & 0o777 == 0o755
     assert dispatcher.find_dispatcher_kind(home) == "native"
-    assert sorted(path.name for path in home.bin.iterdir()) == ["dispatch", "start.py", "synaptic"]
+    assert sorted(path.name for path in home.bin.iterdir()) == ["dispatch", "start.py", "syn", "synaptic"]
 
 
 def test_twice_is_untouched_and_a_change_is_replaced(
