@@ -1,6 +1,7 @@
 """Which policies may have something to say about a call, by the programs that it runs: the others are not asked."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from synaptic.policies.base import Policy
 from synaptic.shell.reading import CommandReading
@@ -20,6 +21,7 @@ class PolicySpeakers:
         named = ((place, policy.speaks_of) for place, policy in enumerate(policies) if policy is not None)
         self._named = tuple((place, words) for place, words in named if words is not None)
         self._all_named = frozenset(place for place, _ in self._named)
+        self._spoken = frozenset(chain.from_iterable(words for _, words in self._named))
         self._memo: dict[CommandNames, frozenset[int]] = {}
 
     def find_silent(self, command: CommandReading | None) -> frozenset[int]:
@@ -27,7 +29,8 @@ class PolicySpeakers:
         if command is None or not self._named:
             return self._all_named
         try:
-            names = command.programs, command.git_verbs
+            # A script may define hundreds of names that nobody speaks of: they would be another command each time.
+            names = command.programs & self._spoken, command.git_verbs
         except Exception:  # noqa: BLE001 - a reader that fails on this text: each policy meets it itself, and is a question
             return frozenset()
         silent = self._memo.get(names)

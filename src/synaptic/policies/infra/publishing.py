@@ -8,6 +8,8 @@ HARM = read_harm(
     "release",
     "change what everybody gets from a registry, and a version that was published or withdrawn cannot be given again",
     "Do a dry run (`--dry-run`, `pack`, `check`) first and let the user publish.",
+    # npm and its like are in every other command, and hardly ever publish.
+    hints=("publish", "push", "delete", "yank", "upload", "deploy", "release:perform"),
 )
 TEST_REGISTRY = ("testpypi", "test.pypi.")
 

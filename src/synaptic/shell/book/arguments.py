@@ -159,6 +159,11 @@ def _read_short(grammar: OptionGrammar, word: Word) -> list[GivenOption]:
             return [(Flag(option.name, word, value, True, option.role), option)]
         if not grammar.letters and not grammar.names:
             return [(Flag(name, word, value, known=False), None)]
+    if len(text) == 2:  # as most are written
+        option = grammar.letters.get(text[1])
+        if option is None:
+            return [(Flag(text[1], word, known=False), None)]
+        return [(Flag(option.name, word, role=option.role), option)]
     found: list[GivenOption] = []
     for place, letter in _iter_letters(text):
         option = grammar.letters.get(letter)

@@ -55,7 +55,7 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
     @computed_once
     def changes(self) -> tuple[Effect, ...]:
         """Files that are written, made or deleted: by redirections, by programs, and by code of other languages."""
-        return self._find_changes(self.script.redirects, self._changing_commands)
+        return self._find_changes(self.script.redirects, self.changing_commands)
 
     @computed_once
     def changes_by_pattern(self) -> tuple[Effect, ...]:
@@ -146,7 +146,7 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
         return [one for one in self.script.commands if one.paths]
 
     @computed_once
-    def _changing_commands(self) -> list[Command]:
+    def changing_commands(self) -> list[Command]:
         """The commands that may change a file, in their order."""
         groups = self._changing_groups
         if len(groups) == 1 and not self._patched:
