@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from synaptic.policies.base import Policy
+from synaptic.policies.infra.verbs import list_tools
 from synaptic.shell.reading import CommandReading
 
 ANY_GIT = "git *"
@@ -11,7 +12,7 @@ ANY_GIT = "git *"
 MEMO_LIMIT = 256
 
 CommandNames = tuple[frozenset[str], frozenset[str]]
-"""The programs of a command, and the verbs of its calls of git."""
+"""The programs of a command with what runners are given (`python manage.py`), and the verbs of its calls of git."""
 
 
 class PolicySpeakers:
@@ -30,7 +31,7 @@ class PolicySpeakers:
             return self._all_named
         try:
             # A script may define hundreds of names that nobody speaks of: they would be another command each time.
-            names = command.programs & self._spoken, command.git_verbs
+            names = (command.programs | list_tools(command)) & self._spoken, command.git_verbs
         except Exception:  # noqa: BLE001 - a reader that fails on this text: each policy meets it itself, and is a question
             return frozenset()
         silent = self._memo.get(names)

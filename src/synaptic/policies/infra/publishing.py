@@ -30,7 +30,7 @@ class Publishing(AskedHarm):
 
     id = "infra.publishing"
     harm = HARM
-    speaks_of = HARM.programs
+    speaks_of = HARM.tools
 
     def spares(self, command: Command, found: Script) -> bool:
         return _is_for_tests(command)

@@ -27,6 +27,7 @@ DRY_OPTIONS = {
 RUNNERS = frozenset({"python", "php", "ruby", "yarn", "pnpm", "bun"})
 """Programs that are given the tool itself: `php artisan`, `python -m twine`, `yarn prisma`."""
 RUNNER_ENTRIES = frozenset(find_program(name).name for name in RUNNERS)
+RUNNER_NAMES = frozenset(name for name, one in BOOK.items() if one.name in RUNNER_ENTRIES)
 MAX_PART = 1000
 """Characters of the operands, and of the options, that are looked at: the forms hold `.*`, which is slow on more."""
 USUALLY_INSTEAD = "Show the plan or a dry run first and let the user apply it."
@@ -43,6 +44,11 @@ class Harm(msgspec.Struct, frozen=True):
     hints: tuple[str, ...] = ()
     """What a word holds, in lower case, where any of the forms matches; none where that is not said."""
 
+    @property
+    def tools(self) -> frozenset[str]:
+        """What a policy about this harm speaks of: without one of these, run or given to a runner, nothing does it."""
+        return frozenset(self.forms)
+
     def judge(self, event: PreToolUse, facts: Facts, firm: bool) -> Verdict | None:
         """Deny or ask, with what to do instead, when a command destroys something."""
         return next((self.tell(command, firm) for command, _ in self.iter_destroying(event, facts)), None)
@@ -58,7 +64,7 @@ class Harm(msgspec.Struct, frozen=True):
         if known is None or self.programs.isdisjoint(known.programs) or not self._is_hinted(known):
             return
         # Python and its like are in every other command, and hardly ever run one of these tools.
-        if not self.forms.keys().isdisjoint(_list_tools(known)):
+        if not self.forms.keys().isdisjoint(list_tools(known)):
             found = known.script
             yield from ((command, found) for command in found.commands if self.destroys(command))
 
@@ -86,9 +92,11 @@ def matches_form(command: Command, forms: Mapping[str, re.Pattern[str]]) -> bool
 
 
 @kept_beside
-def _list_tools(known: CommandReading) -> frozenset[str]:
+def list_tools(known: CommandReading) -> frozenset[str]:
     """Every name under which `find_tool` may find a program of the script."""
     by_name = known.script.by_name
+    if RUNNER_NAMES.isdisjoint(known.programs) and RUNNER_NAMES.isdisjoint(by_name):
+        return frozenset(by_name)
     runners = (commands for name, commands in by_name.items() if find_program(name).name in RUNNER_ENTRIES)
     given = (_name_given_tool(command)[0] for commands in runners for command in commands)
     return frozenset((*by_name, *given))

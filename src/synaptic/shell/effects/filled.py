@@ -102,7 +102,7 @@ HOME_PROGRAMS = frozenset(name for name, form in FORMS.items() if form.default i
 """Programs that fill a folder which is neither named nor the one they run in."""
 ABSOLUTE_NAMES = re.compile(r"^-[a-z]*p[a-z]*$|^--absolute-names$", re.MULTILINE)
 """In words in lower case: an archive may be unpacked to wherever it says, with `tar -P`."""
-FILLING_CODE = re.compile(r"extract|unpack|copytree|cpSync|copySync|cp_r|dircopy|rcopy")
+FILLING_SIGNS = ("extract", "unpack", "copytree", "cpSync", "copySync", "cp_r", "dircopy", "rcopy")
 """What code holds at least that fills a folder."""
 
 

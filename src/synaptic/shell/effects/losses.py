@@ -74,12 +74,12 @@ class PathLoss(msgspec.Struct, frozen=True, gc=False):
     """The search whose results the word stands for."""
 
 
-def find_losses(effects: Effects) -> tuple[PathLoss, ...]:
-    """Everything that a script takes away or writes over, as far as words say it."""
-    return tuple(islice(_iter_losses(effects), MAX_LOSSES))
+def find_losses(effects: Effects, matters: Callable[[Command], bool]) -> tuple[PathLoss, ...]:
+    """Everything that redirections and the commands that matter take away or write over, as far as words say it."""
+    return tuple(islice(_iter_losses(effects, matters), MAX_LOSSES))
 
 
-def _iter_losses(effects: Effects) -> Iterator[PathLoss]:
+def _iter_losses(effects: Effects, matters: Callable[[Command], bool]) -> Iterator[PathLoss]:
     script = effects.script
     searches = _LostSearches(script)
     for redirect in script.redirects:
@@ -88,16 +88,14 @@ def _iter_losses(effects: Effects) -> Iterator[PathLoss]:
             if found := loss if _is_certain(loss.word) else searches.tie(loss, searches.find_writer(redirect)):
                 yield found
     for command in effects.changing_commands:
-        for loss in _find_in_command(command, effects) if _may_lose(command, effects) else ():
+        # The name first: most that change files only make them, as `mkdir` and `touch` do.
+        if not command.paths and find_program(command.name).name not in LOSING_PROGRAMS:
+            continue
+        if not matters(command) or not any(kind in CHANGING_KINDS for kind, _ in effects.list_acts(command)):
+            continue
+        for loss in _find_in_command(command, effects):
             if found := loss if _is_certain(loss.word) else searches.tie(loss, command):
                 yield found
-
-
-def _may_lose(command: Command, effects: Effects) -> bool:
-    """Whether a command takes anything away: most that change files only make them, as `mkdir` and `touch` do."""
-    if not command.paths and find_program(command.name).name not in LOSING_PROGRAMS:
-        return False
-    return any(kind in CHANGING_KINDS for kind, _ in effects.list_acts(command))
 
 
 def _is_certain(word: Word) -> bool:
