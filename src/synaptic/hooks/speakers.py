@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from synaptic.policies.base import Policy
-from synaptic.policies.infra.verbs import list_tools
+from synaptic.policies.infra.verbs import RUNNER_NAMES, list_tools
 from synaptic.shell.reading import CommandReading
 
 ANY_GIT = "git *"
@@ -30,8 +30,9 @@ class PolicySpeakers:
         if command is None or not self._named:
             return self._all_named
         try:
+            programs = command.programs if RUNNER_NAMES.isdisjoint(command.programs) else list_tools(command)
             # A script may define hundreds of names that nobody speaks of: they would be another command each time.
-            names = (command.programs | list_tools(command)) & self._spoken, command.git_verbs
+            names = programs & self._spoken, command.git_verbs
         except Exception:  # noqa: BLE001 - a reader that fails on this text: each policy meets it itself, and is a question
             return frozenset()
         silent = self._memo.get(names)

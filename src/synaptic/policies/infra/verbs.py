@@ -93,13 +93,13 @@ def matches_form(command: Command, forms: Mapping[str, re.Pattern[str]]) -> bool
 
 @kept_beside
 def list_tools(known: CommandReading) -> frozenset[str]:
-    """Every name under which `find_tool` may find a program of the script."""
+    """Every program of the script, and every name under which `find_tool` may find one."""
     by_name = known.script.by_name
-    if RUNNER_NAMES.isdisjoint(known.programs) and RUNNER_NAMES.isdisjoint(by_name):
-        return frozenset(by_name)
+    if RUNNER_NAMES.isdisjoint(known.programs):
+        return known.programs.union(by_name)
     runners = (commands for name, commands in by_name.items() if find_program(name).name in RUNNER_ENTRIES)
     given = (_name_given_tool(command)[0] for commands in runners for command in commands)
-    return frozenset((*by_name, *given))
+    return known.programs.union(by_name, given)
 
 
 def _name_given_tool(command: Command) -> tuple[str, int]:
