@@ -74,3 +74,11 @@ def test_few_words_select_few_policies() -> None:
     assert ask("git push -f") >= {"git.force-push", "git.remote-deletion", "git.hidden-alias"}
     assert "git.stash-loss" not in ask("git push -f")
     assert ask("git stash drop; rm -rf x") >= {"git.stash-loss", "files.recursive-deletion"}
+    assert "infra.publishing" in ask("python3 -m twine upload dist/x")
+    assert "infra.publishing" not in ask("python3 -m pytest")
+
+
+def test_what_a_script_calls_its_functions_makes_no_new_set() -> None:
+    speakers = PolicySpeakers(NAMED)
+    seen = [speakers.find_silent(CommandReading(f"step{number}() {{ ls; }}; step{number}", ROOT)) for number in (1, 2)]
+    assert seen[0] is seen[1]

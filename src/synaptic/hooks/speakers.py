@@ -1,8 +1,10 @@
 """Which policies may have something to say about a call, by the programs that it runs: the others are not asked."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from synaptic.policies.base import Policy
+from synaptic.policies.infra.verbs import RUNNER_NAMES, list_tools
 from synaptic.shell.reading import CommandReading
 
 ANY_GIT = "git *"
@@ -10,7 +12,7 @@ ANY_GIT = "git *"
 MEMO_LIMIT = 256
 
 CommandNames = tuple[frozenset[str], frozenset[str]]
-"""The programs of a command, and the verbs of its calls of git."""
+"""The programs of a command with what runners are given (`python manage.py`), and the verbs of its calls of git."""
 
 
 class PolicySpeakers:
@@ -20,6 +22,7 @@ class PolicySpeakers:
         named = ((place, policy.speaks_of) for place, policy in enumerate(policies) if policy is not None)
         self._named = tuple((place, words) for place, words in named if words is not None)
         self._all_named = frozenset(place for place, _ in self._named)
+        self._spoken = frozenset(chain.from_iterable(words for _, words in self._named))
         self._memo: dict[CommandNames, frozenset[int]] = {}
 
     def find_silent(self, command: CommandReading | None) -> frozenset[int]:
@@ -27,7 +30,9 @@ class PolicySpeakers:
         if command is None or not self._named:
             return self._all_named
         try:
-            names = command.programs, command.git_verbs
+            programs = command.programs if RUNNER_NAMES.isdisjoint(command.programs) else list_tools(command)
+            # A script may define hundreds of names that nobody speaks of: they would be another command each time.
+            names = programs & self._spoken, command.git_verbs
         except Exception:  # noqa: BLE001 - a reader that fails on this text: each policy meets it itself, and is a question
             return frozenset()
         silent = self._memo.get(names)

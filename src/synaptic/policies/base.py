@@ -48,8 +48,9 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     needs: ClassVar[tuple[str, ...]] = ()
     """Facts beyond `root`, `home`, `now` and `agent`, which are always there."""
     speaks_of: ClassVar[frozenset[str] | None] = None
-    """Programs, and calls of git (`git push`, any of them as `git *`), one of which a shell command must hold before
-    it has anything to say: about all other calls it is not even asked. None: it is asked about every call."""
+    """Programs, also such as a runner is given (`python manage.py`), and calls of git (`git push`, any of them as
+    `git *`), one of which a shell command must hold before it has anything to say: about all other calls it is not even
+    asked. None: it is asked about every call."""
     recheck: ClassVar[bool] = True
     """Sees the final input again after a rewrite; a policy must be idempotent then."""
 
