@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from synaptic.cli import screen, typer
+from synaptic.cli import progress, screen, typer
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.ask import ask_daemon
@@ -85,7 +85,7 @@ def _ask_here(place: CommandPlace, call: CheckedCall) -> dict[str, Any]:
             await checker.close()
         return {**summarize_decision(decision), "asked": list_asked(decision)}
 
-    with screen.show_progress("asking every hook"):
+    with progress.show_progress("asking every hook"):
         return run_to_end(decide())
 
 
@@ -127,7 +127,7 @@ def _print_answer(answer: dict[str, Any]) -> None:
     if answer["reason"]:
         screen.say_wrapped(answer["reason"], indent=2)
     if answer["updated_input"] is not None:
-        screen.say(f"  {_format_rewrite(answer['updated_input'])}")
+        screen.say_exactly(f"  {_format_rewrite(answer['updated_input'])}")
     # Not on stdout: a script compares that, and it says what was decided.
     if screen.is_terminal():
         screen.note(_describe_asked(answer["asked"]))

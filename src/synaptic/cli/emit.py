@@ -7,10 +7,10 @@ import msgspec
 
 from synaptic.agents.shared.lineage import require_person
 from synaptic.cli import screen, typer
+from synaptic.cli.hints import suggest_name
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.emit import SPEAK_AS_USER, Emission, complete_context, emit_through
-from synaptic.hooks.nearest import make_hint
 from synaptic.model.context import describe_fault
 from synaptic.model.errors import SynapticError
 from synaptic.model.event import EVENTS
@@ -38,7 +38,7 @@ def emit_event(
     says why.
     """
     if event not in EVENTS:
-        raise SynapticError(f"there is no event `{event}`", hint=make_hint(event, EVENTS))
+        raise SynapticError(f"there is no event `{event}`", hint=suggest_name(event, EVENTS, "synaptic emit --help"))
     place = find_place()
     if event in SPEAKING_EVENTS:
         require_person(place.home, SPEAK_AS_USER)

@@ -84,7 +84,10 @@ def list_definitions(as_json: Json = False) -> None:
         rows = [*map(_hook_to_json, hooks), *map(_off_to_json, off)]
         screen.print_json({"hooks": rows, "problems": catalog.problems})
         return
-    screen.print_table(LIST_HEAD, (*map(_make_row, hooks), *map(_make_off_row, off)))
+    if hooks or off:
+        screen.print_table(LIST_HEAD, (*map(_make_row, hooks), *map(_make_off_row, off)))
+    else:
+        screen.say("no hook is declared here; write one: synaptic hook new ID --event PreToolUse")
     for problem in catalog.problems:
         screen.warn(problem)
 

@@ -1,5 +1,6 @@
 """The command `synaptic`: finds the verb, runs it, and turns every error into one clear line."""
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -53,9 +54,9 @@ def main() -> None:
 
 def run_command_line(arguments: Sequence[str], name: str = NAMES[0]) -> int:
     """Run one command line; what it returns is the exit code. This and the daemon's outermost handler catch all."""
-    screen.prepare_streams()
     # Looked for in the words: an error may come before the options are parsed.
     wants_json = "--json" in arguments
+    screen.prepare_streams(wants_json)
     try:
         code = _run_or_complete(arguments, name)
         # Here, where a closed pipe is caught: at exit the interpreter would complain about it.
@@ -111,7 +112,9 @@ def _report_misuse(error: typer.ClickException, wants_json: bool) -> int:
     if wants_json:
         screen.print_error(SynapticError(error.format_message(), hint=f"type: {path} --help"), wants_json)
     else:
-        error.show()
+        told = io.StringIO()
+        error.show(told)
+        print(screen.fit_text(told.getvalue().rstrip("\n"), sys.stderr), file=sys.stderr)
     return CHECK_USAGE_EXIT if path.split()[1:2] == ["check"] else USAGE_EXIT
 
 

@@ -61,7 +61,7 @@ def import_folder(
     """Put a folder's package into a channel. What a version holds is never changed: raise it to change files."""
     # Before the registry is opened: a faulty folder is told even when the registry cannot be reached.
     read = read_folder(folder)
-    with open_chosen_source(registry) as source:
+    with open_chosen_source(registry, doing=f"importing {read.bundle.package.name}") as source:
         done = author.import_package(source, read, channel)
     package = read.bundle.package
     if as_json:
@@ -112,7 +112,7 @@ def verify(
 ) -> None:
     """Compare every file, and all of them together, with the hashes that were published."""
     chosen = choose_channel(channel, os.environ)
-    with open_chosen_source(registry) as source:
+    with open_chosen_source(registry, doing="comparing files") as source:
         wanted = names or [package.name for package in source.list_packages(chosen)]
         bundles = [require_package(source, name, chosen) for name in wanted]
         orphans = source.find_orphans(chosen)
@@ -192,7 +192,7 @@ def require_package(source: PublishedRegistry, name: str, channel: str) -> Bundl
 
 
 def _promote_and_print(name: str, way: tuple[str, str], registry: str, as_json: bool) -> None:
-    with open_chosen_source(registry) as source:
+    with open_chosen_source(registry, doing=f"moving {name or 'all packages'} to {way[1]}") as source:
         move = author.promote_package(source, name, *way) if name else author.promote_channel(source, *way)
     what = name or "all packages"
     if as_json:

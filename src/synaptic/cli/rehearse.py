@@ -9,7 +9,7 @@ from typing import Annotated
 
 import msgspec
 
-from synaptic.cli import screen, typer
+from synaptic.cli import progress, screen, typer
 from synaptic.cli.check import parse_tool_input
 from synaptic.cli.event import make_rehearsal_story
 from synaptic.cli.place import find_place
@@ -52,7 +52,8 @@ def rehearse(
     env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
     request = Request(agent=agent, event=event, stdin=stdin, id=new_call_id(), env=env)
     started = time.perf_counter_ns()
-    decided = asyncio.run(_rehearse_event(place.home, request))
+    with progress.show_progress("asking every hook"):
+        decided = asyncio.run(_rehearse_event(place.home, request))
     micros = (time.perf_counter_ns() - started) // 1000
     if as_json:
         screen.print_json(_event_to_json(decided))

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from synaptic.cli import typer
 from synaptic.cli.place import CommandPlace, find_place, require_root
+from synaptic.cli.progress import show_progress
 from synaptic.model.environment import DEFAULT_CHANNEL
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
@@ -68,10 +69,12 @@ def find_one_site(place: CommandPlace, package: str, scope: ScopeChoice | None) 
 
 
 @contextmanager
-def open_chosen_source(registry: str, place: CommandPlace | None = None) -> Iterator[PublishedRegistry]:
-    """Open the registry that is given, or else the one in use, for the block."""
+def open_chosen_source(
+    registry: str, place: CommandPlace | None = None, doing: str = "asking the registry"
+) -> Iterator[PublishedRegistry]:
+    """Open the registry that is given, or else the one in use, for the block, which is told when it takes long."""
     home = (place or find_place()).home
-    with open_source(choose_registry_url(registry, os.environ, home), home) as source:
+    with show_progress(doing), open_source(choose_registry_url(registry, os.environ, home), home) as source:
         yield source
 
 

@@ -34,7 +34,7 @@ def get(section: SectionName, key: Annotated[str, typer.Argument(metavar="[KEY]"
     elif isinstance(value, dict) and not key:
         _print_values(value)
     else:
-        screen.say(_encode_value(value))
+        screen.say_exactly(_encode_value(value))
 
 
 @app.command("set")
@@ -87,7 +87,7 @@ def _print_section(section: ChangedSection, as_json: bool) -> None:
 
 def _print_values(values: dict[str, object]) -> None:
     for name, value in values.items():
-        screen.say(f"{name} = {_encode_value(value)}")
+        screen.say_exactly(f"{name} = {_encode_value(value)}")
 
 
 def _encode_value(value: object) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated
 
-from synaptic.cli import screen, typer
+from synaptic.cli import progress, screen, typer
 from synaptic.cli.carry_out import open_context, run_to_end
 from synaptic.cli.place import CommandPlace, find_place, require_root
 from synaptic.cli.registered import load_hook_catalog
@@ -37,7 +37,7 @@ def show(
     if by not in ("", *names):
         raise typer.BadParameter(f"--by is one of {', '.join(names)}")
     place = find_place()
-    with screen.show_progress("counting what the journal holds"):
+    with progress.show_progress("counting what the journal holds"):
         tables = {name: rows for name, rows in _build_tables(place, days).items() if by in ("", name)}
     if as_json:
         screen.print_json({"root": place.root, "days": days, **tables})
