@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from synaptic.cli import progress, screen, typer
+from synaptic.cli import progress, screen, suggestions, typer
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.ask import ask_daemon
@@ -35,7 +35,9 @@ def check(
     command: Annotated[str | None, typer.Argument(help="A shell command.")] = None,
     tool: Annotated[str, typer.Option(help="The tool, instead of a shell command.")] = "",
     given: Annotated[str, typer.Option("--input", metavar="JSON", help="The tool's input.")] = "",
-    cwd: Annotated[str, typer.Option(help="The folder the call is made in.")] = "",
+    cwd: Annotated[
+        str, typer.Option(help="The folder the call is made in.", autocompletion=suggestions.complete_projects)
+    ] = "",
     policies_only: Annotated[bool, typer.Option("--policies-only", help="Ask the policies, and no script.")] = False,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="Read calls from stdin, one object a line.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from synaptic.cli import screen, typer
+from synaptic.cli import screen, suggestions, typer
 from synaptic.cli.hints import suggest_name
 from synaptic.cli.place import CommandPlace, choose_config_file, find_place
 from synaptic.cli.registered import load_hook_catalog
@@ -62,7 +62,13 @@ def show(as_json: Json = False) -> None:
 
 @app.command()
 def get(
-    key: Annotated[str, typer.Argument(help='Such as `journal`, `http.port`, `policies."git.force-push".protected`.')],
+    key: Annotated[
+        str,
+        typer.Argument(
+            help='Such as `journal`, `http.port`, `policies."git.force-push".protected`.',
+            autocompletion=suggestions.complete_settings,
+        ),
+    ],
     as_json: Json = False,
 ) -> None:
     """One value, also one that nothing sets: then it is the default."""
@@ -80,7 +86,9 @@ def get(
 
 @app.command("set")
 def assign(
-    key: Annotated[str, typer.Argument(help="Such as `journal` or `http.port`.")],
+    key: Annotated[
+        str, typer.Argument(help="Such as `journal` or `http.port`.", autocompletion=suggestions.complete_settings)
+    ],
     value: Annotated[str, typer.Argument(help="A TOML value; plain words need no quotes.")],
     project: Annotated[bool, typer.Option("--project", help="In this project's config.toml instead of yours.")] = False,
     as_json: Json = False,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 
 from synaptic.agents.shared.lineage import require_person
-from synaptic.cli import screen, typer
+from synaptic.cli import completion, screen, typer
 from synaptic.cli.hints import suggest_name
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
@@ -28,7 +28,13 @@ git diff --name-only | jq -R . | jq -s '{changed_files: .}' | synaptic emit Sess
 
 @app.command(epilog=format_examples(EXAMPLES))
 def emit_event(
-    event: Annotated[str, typer.Argument(help="UserPromptSubmit, PreAbilityCall, PostAbilityCall, SessionStop, ...")],
+    event: Annotated[
+        str,
+        typer.Argument(
+            help="UserPromptSubmit, PreAbilityCall, PostAbilityCall, SessionStop, ...",
+            autocompletion=completion.complete_events,
+        ),
+    ],
     strict: Annotated[bool, typer.Option("--strict", help="Refuse a context with a wrong or missing field.")] = False,
     blocking_only: Annotated[bool, typer.Option("--blocking-only", help="Ask only the hooks that block.")] = False,
 ) -> None:

@@ -5,7 +5,7 @@ import sys
 from datetime import datetime
 from typing import Annotated
 
-from synaptic.cli import screen, typer
+from synaptic.cli import screen, suggestions, typer
 from synaptic.cli.carry_out import carry_out, open_context
 from synaptic.cli.place import find_place, require_root
 from synaptic.cli.verbs import Json, make_verb_app
@@ -15,7 +15,9 @@ from synaptic.store import follow_ups
 from synaptic.store.follow_ups import FollowUp
 from synaptic.work.abilities import DropFollowUp, ListFollowUps, find_follow_up
 
-FollowUpNumber = Annotated[int, typer.Argument(metavar="ID", help="Its number in the list.")]
+FollowUpNumber = Annotated[
+    int, typer.Argument(metavar="ID", help="Its number in the list.", autocompletion=suggestions.complete_follow_ups)
+]
 
 app = make_verb_app(
     "Actions that hooks asked for: files to open, tasks to make, commands to run. None happens by itself.",

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from synaptic.cli import plan, screen, typer
+from synaptic.cli import plan, screen, suggestions, typer
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import (
     ChannelOption,
@@ -24,7 +24,9 @@ app = make_verb_app()
 
 @app.command(epilog=format_examples("synaptic info policy-guard --channel beta"))
 def info(
-    name: Annotated[str, typer.Argument(help="A package, as NAME or NAME@VERSION.")],
+    name: Annotated[
+        str, typer.Argument(help="A package, as NAME or NAME@VERSION.", autocompletion=suggestions.complete_packages)
+    ],
     channel: ChannelOption = "",
     registry: RegistryOption = "",
     as_json: Json = False,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-from synaptic.cli import screen, typer
+from synaptic.cli import screen, suggestions, typer
 from synaptic.cli.sites import open_chosen_source
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.refusal import Refusal
@@ -29,10 +29,28 @@ app = make_verb_app(
     synaptic package diff my-guard --from main --to develop
     """,
 )
-PackageName = Annotated[str, typer.Argument(metavar="NAME", help="The package.")]
+PackageName = Annotated[
+    str, typer.Argument(metavar="NAME", help="The package.", autocompletion=suggestions.complete_packages)
+]
 Registry = Annotated[str, typer.Option("--registry", metavar="URL", help="Another registry than the chosen one.")]
-Channel = Annotated[str, typer.Option("--channel", metavar="NAME", help="SYNAPTIC_CHANNEL, or main, when not given.")]
-From = Annotated[str, typer.Option("--from", metavar="CHANNEL", help="Where it is taken from.")]
+Channel = Annotated[
+    str,
+    typer.Option(
+        "--channel",
+        metavar="NAME",
+        help="SYNAPTIC_CHANNEL, or main, when not given.",
+        autocompletion=suggestions.complete_words(*suggestions.CHANNELS),
+    ),
+]
+From = Annotated[
+    str,
+    typer.Option(
+        "--from",
+        metavar="CHANNEL",
+        help="Where it is taken from.",
+        autocompletion=suggestions.complete_words(*suggestions.CHANNELS),
+    ),
+]
 DEVELOP_CHANNEL = "develop"
 MAIN_CHANNEL = "main"
 
@@ -105,7 +123,12 @@ def promote(
 
 @app.command()
 def verify(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="All of the channel, if none.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...", help="All of the channel, if none.", autocompletion=suggestions.complete_packages
+        ),
+    ] = None,
     channel: Channel = "",
     registry: Registry = "",
     as_json: Json = False,

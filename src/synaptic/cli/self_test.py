@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from synaptic.cli import progress, screen, typer
+from synaptic.cli import completion, progress, screen, typer
 from synaptic.cli.hints import suggest_name
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.model.errors import DeclarationError
@@ -30,7 +30,12 @@ class PolicyResult(msgspec.Struct, frozen=True):
 
 @app.command("self-test", epilog=format_examples(EXAMPLES))
 def self_test(
-    name: Annotated[str, typer.Argument(metavar="[POLICY]", help="One policy; all without it.")] = "",
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="[POLICY]", help="One policy; all without it.", autocompletion=completion.complete_policies
+        ),
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Run the cases of every policy, with nothing read and nothing written. Exit code 1 when a rule is broken."""

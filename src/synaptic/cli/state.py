@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from synaptic.cli import screen, typer
+from synaptic.cli import screen, suggestions, typer
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import Json, make_verb_app
@@ -22,7 +22,12 @@ app = make_verb_app(
     synaptic state reset circuit_breaker
     """,
 )
-SectionName = Annotated[str, typer.Argument(metavar="SECTION", help="`synaptic state list` shows them.")]
+SectionName = Annotated[
+    str,
+    typer.Argument(
+        metavar="SECTION", help="`synaptic state list` shows them.", autocompletion=suggestions.complete_sections
+    ),
+]
 
 
 @app.command()

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated
 
-from synaptic.cli import progress, screen, typer
+from synaptic.cli import progress, screen, suggestions, typer
 from synaptic.cli.carry_out import open_context, run_to_end
 from synaptic.cli.place import CommandPlace, find_place, require_root
 from synaptic.cli.registered import load_hook_catalog
@@ -25,7 +25,13 @@ synaptic usage --by hook --days 7
 
 @app.command(epilog=format_examples(EXAMPLES))
 def show(
-    by: Annotated[str, typer.Option(help="ability, hook or policy; without it all three.")] = "",
+    by: Annotated[
+        str,
+        typer.Option(
+            help="ability, hook or policy; without it all three.",
+            autocompletion=suggestions.complete_words("ability", "hook", "policy"),
+        ),
+    ] = "",
     days: Annotated[int, typer.Option(help="How far back to look.")] = 30,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
