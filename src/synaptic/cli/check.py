@@ -76,7 +76,7 @@ def read_environment(policies_only: bool) -> dict[str, str]:
 
 def _ask_here(place: CommandPlace, call: CheckedCall) -> dict[str, Any]:
     # The whole engine: most of a second, which a daemon makes unnecessary.
-    from synaptic.cli.carry_out import run_to_end  # noqa: PLC0415
+    from synaptic.cli.waiting import run_to_end  # noqa: PLC0415
     from synaptic.engine.check import Checker, list_asked, summarize_decision  # noqa: PLC0415
 
     async def decide() -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _ask_here(place: CommandPlace, call: CheckedCall) -> dict[str, Any]:
 
 def _answer_lines(place: CommandPlace, policies_only: bool) -> None:
     from synaptic.cli import batch  # noqa: PLC0415  the engine, as above
-    from synaptic.cli.carry_out import run_to_end  # noqa: PLC0415
+    from synaptic.cli.waiting import run_to_end  # noqa: PLC0415
     from synaptic.engine.check import Checker  # noqa: PLC0415
 
     checker = Checker(place.home, everything=not policies_only, env=read_environment(policies_only))

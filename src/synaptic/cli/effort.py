@@ -8,9 +8,10 @@ import msgspec
 
 from synaptic.cli import completion, screen, suggestions, typer
 from synaptic.cli.caller import format_moment, read_standard_input
-from synaptic.cli.carry_out import carry_out, run_to_end
+from synaptic.cli.carry_out import carry_out
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import Json, make_verb_app
+from synaptic.cli.waiting import run_to_end
 from synaptic.model.dehydration import LIMIT
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort, Session

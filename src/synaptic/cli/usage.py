@@ -5,10 +5,11 @@ from datetime import datetime
 from typing import Annotated
 
 from synaptic.cli import progress, screen, suggestions, typer
-from synaptic.cli.carry_out import open_context, run_to_end
+from synaptic.cli.carry_out import open_context
 from synaptic.cli.place import CommandPlace, find_place, require_root
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.cli.waiting import run_to_end
 from synaptic.model.hook import Builtin
 from synaptic.store import usage
 from synaptic.store.usage import UsageCount
