@@ -1,5 +1,7 @@
 """What is said while something takes long."""
 
+import re
+
 import pytest
 
 from tests.cli.conftest import User
@@ -48,6 +50,23 @@ def test_nothing_is_written_while_somebody_is_asked(user: User):
     assert "who?\r\nyou\r\n" in seen
 
 
+QUESTION = """
+[[questions]]
+id = "network"
+prompt = "Is a network needed?"
+type = "confirm"
+default = true
+"""
+
+
+def test_a_wrong_answer_is_told_on_a_line_of_its_own(user: User):
+    publish(user, "first", more=QUESTION)
+    _, seen = at_terminal(["install", "first", "--dry-run"], b"perhaps\nno\n", program=EAGER, TERM="xterm")
+    assert "synaptic: `perhaps` is no answer" in seen
+    assert not re.search(r"… \d+ ssynaptic", seen), seen
+    assert "install first 1.0.0" in seen
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -59,7 +78,6 @@ def test_nothing_is_written_while_somebody_is_asked(user: User):
         ("package publish later", "moving later to main"),
         ("install first --yes", "installing"),
         ("upgrade --all --dry-run", "asking the registry"),
-        ("remove first --yes", "removing first"),
     ],
 )
 def test_verbs_of_packages_tell_what_takes_so_long(user: User, line: str, told: str):
@@ -73,7 +91,7 @@ def test_verbs_of_packages_tell_what_takes_so_long(user: User, line: str, told: 
         user.types("package", "init", str(package))
     if "publish" in line:  # out of develop, where it is imported first
         user.types("package", "import", str(package))
-    if "upgrade" in line or "remove" in line:
+    if "upgrade" in line:
         user.types("install", "first", "--yes")
     words = line.format(home=user.folder, package=user.project / "later").split()
     code, seen = at_terminal(words, program=EAGER, TERM="xterm")

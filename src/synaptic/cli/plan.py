@@ -44,15 +44,16 @@ def ask_question(question: Question, default: QuestionAnswer) -> QuestionAnswer:
     if not sys.stdin.isatty():
         return default
     choices = f" ({', '.join(question.options)})" if question.options else ""
-    shown = ", ".join(default) if isinstance(default, list) else str(default).lower()
-    asked = screen.fit_text(f"{question.prompt}{choices}", sys.stderr)
+    shown = screen.clean_text(", ".join(default) if isinstance(default, list) else str(default).lower())
+    asked = screen.fit_text(f"{question.prompt}{choices} [{shown}]:", sys.stderr)
+    # Held until the answer is one, what is said about a wrong one included: else progress would be written before it.
     with progress.hold_progress():
-        text = typer.prompt(asked, default=screen.clean_text(shown), err=True)
-    try:
-        return parse_answer(question, text)
-    except Refusal as refusal:
-        screen.warn(str(refusal))
-        return ask_question(question, default)
+        while True:
+            text = typer.prompt(asked, default=shown, show_default=False, prompt_suffix=" ", err=True)
+            try:
+                return parse_answer(question, text)
+            except Refusal as refusal:
+                screen.warn(str(refusal))
 
 
 def describe_effect(hook: HookLine) -> str:

@@ -89,7 +89,11 @@ def say_wrapped(text: str, indent: int) -> None:
 
 def say_prose(text: str) -> None:
     """Say a text of paragraphs that was written for a wider page."""
-    say(words.join_paragraphs(text) if is_terminal() else text)
+    if not is_terminal():
+        say_exactly(text)
+        return
+    for line in words.join_paragraphs(text).split("\n"):
+        say_under("", line)
 
 
 def fit_text(text: str, stream: TextIO) -> str:
