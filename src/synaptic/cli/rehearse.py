@@ -9,7 +9,7 @@ from typing import Annotated
 
 import msgspec
 
-from synaptic.cli import screen, typer
+from synaptic.cli import completion, progress, screen, suggestions, typer
 from synaptic.cli.check import parse_tool_input
 from synaptic.cli.event import make_rehearsal_story
 from synaptic.cli.place import find_place
@@ -33,11 +33,20 @@ synaptic try PostToolUse --payload event.json     the whole event as the agent s
 
 @app.command("try", epilog=format_examples(EXAMPLES))
 def rehearse(
-    event: Annotated[str, typer.Argument(help="The event's name, such as PreToolUse.")],
+    event: Annotated[
+        str, typer.Argument(help="The event's name, such as PreToolUse.", autocompletion=completion.complete_events)
+    ],
     tool: Annotated[str, typer.Option(help="The tool of a tool event.")] = "",
     given: Annotated[str, typer.Option("--input", metavar="JSON", help="The tool's input.")] = "",
-    payload: Annotated[str, typer.Option(metavar="FILE|-", help="The whole event from a file, or stdin.")] = "",
-    agent: Annotated[str, typer.Option(help="The agent that would send it.")] = "claude",
+    payload: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE|-", help="The whole event from a file, or stdin.", autocompletion=suggestions.complete_files
+        ),
+    ] = "",
+    agent: Annotated[
+        str, typer.Option(help="The agent that would send it.", autocompletion=completion.complete_agent_names)
+    ] = "claude",
     as_json: Annotated[bool, typer.Option("--json", help="Print decision, trace and answer as JSON.")] = False,
 ) -> None:
     """Run an event through every hook, scripts included, and tell what would have happened.
@@ -52,7 +61,8 @@ def rehearse(
     env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
     request = Request(agent=agent, event=event, stdin=stdin, id=new_call_id(), env=env)
     started = time.perf_counter_ns()
-    decided = asyncio.run(_rehearse_event(place.home, request))
+    with progress.show_progress("asking every hook"):
+        decided = asyncio.run(_rehearse_event(place.home, request))
     micros = (time.perf_counter_ns() - started) // 1000
     if as_json:
         screen.print_json(_event_to_json(decided))

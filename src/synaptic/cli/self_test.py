@@ -4,9 +4,9 @@ from typing import Annotated
 
 import msgspec
 
-from synaptic.cli import screen, typer
+from synaptic.cli import completion, progress, screen, typer
+from synaptic.cli.hints import suggest_name
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
-from synaptic.hooks.nearest import make_hint
 from synaptic.model.errors import DeclarationError
 from synaptic.policies.base import Policy, load_policies
 from synaptic.policies.cases import Case, evaluate_case, find_case_file, find_mismatch, load_cases
@@ -30,14 +30,19 @@ class PolicyResult(msgspec.Struct, frozen=True):
 
 @app.command("self-test", epilog=format_examples(EXAMPLES))
 def self_test(
-    name: Annotated[str, typer.Argument(metavar="[POLICY]", help="One policy; all without it.")] = "",
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="[POLICY]", help="One policy; all without it.", autocompletion=completion.complete_policies
+        ),
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Run the cases of every policy, with nothing read and nothing written. Exit code 1 when a rule is broken."""
     known = load_policies()
     if name and name not in known:
-        raise DeclarationError(f"there is no policy `{name}`", hint=make_hint(name, known))
-    with screen.show_progress("asking every policy about its cases"):
+        raise DeclarationError(f"there is no policy `{name}`", hint=suggest_name(name, known, "synaptic policy list"))
+    with progress.show_progress("asking every policy about its cases"):
         results = [run_cases(policy) for policy in ([known[name]] if name else known.values())]
     failed = sum(len(one.failed) for one in results)
     _print_results(results, failed, as_json)
