@@ -9,6 +9,7 @@ from typing import Annotated
 
 import msgspec
 
+from synaptic.agents.shared.discover import find_adapter
 from synaptic.cli import completion, progress, screen, suggestions, typer
 from synaptic.cli.check import parse_tool_input
 from synaptic.cli.event import make_rehearsal_story
@@ -17,8 +18,10 @@ from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.client import new_call_id
 from synaptic.engine.commit import DecidedEvent
 from synaptic.engine.walk import open_engine
+from synaptic.hooks.nearest import find_nearest
 from synaptic.model.call import Request
 from synaptic.model.errors import SynapticError
+from synaptic.model.event import EVENTS
 from synaptic.model.home import Home
 from synaptic.pipeline.explain import explain_event
 
@@ -55,6 +58,7 @@ def rehearse(
     """
     if payload and (tool or given):
         raise typer.BadParameter("give --payload, or --tool and --input")
+    _refuse_misspelt_event(event, agent)
     place = find_place()
     stdin = _read_payload(payload) if payload else _build_payload(event, tool, given, place.utf8_cwd)
     # The folder in the event counts, not the project of a session around us.
@@ -68,6 +72,13 @@ def rehearse(
         screen.print_json(_event_to_json(decided))
         return
     _print_story(decided, micros)
+
+
+def _refuse_misspelt_event(event: str, agent: str) -> None:
+    """Raise SynapticError for an event that resembles a known one; any other may be of a newer agent."""
+    name = find_adapter(agent).to_canonical(event)
+    if name not in EVENTS and (close := find_nearest(name, EVENTS)):
+        raise SynapticError(f"there is no event `{event}`", hint=f"did you mean `{close}`?")
 
 
 async def _rehearse_event(home: Home, request: Request) -> DecidedEvent:
