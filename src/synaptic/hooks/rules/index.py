@@ -38,7 +38,7 @@ class PathIndex:
         self.all.append(place)
         for pattern in patterns:
             self._choose_list(pattern).append(place)
-            for size in range(1, len(pattern.anchor) + 1) if takes_folders else ():
+            for size in range(len(pattern.anchor) + 1) if takes_folders else ():
                 self._by_folder.setdefault(pattern.anchor[:size], []).append(place)
 
     def find(self, path: NamedPath) -> Iterator[Places]:
