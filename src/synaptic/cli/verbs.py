@@ -47,7 +47,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Your hooks": {
         "hook": ("hook", "Write, register, validate and try hooks."),
-        "import": ("take_over", "Take over the hooks an agent already has."),
+        "import": ("take_over", "Take over an agent's hooks, and others' rules."),
         "ability": ("ability", "Abilities: found, run, checked."),
         "follow-ups": ("follow_ups", "Actions that hooks asked for."),
     },

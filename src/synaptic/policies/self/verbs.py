@@ -29,6 +29,7 @@ REMOVE = PeopleOnly("remove packages", unless=("--dry-run",))
 UPGRADE = PeopleOnly("upgrade packages", unless=("--dry-run",))
 SET_UP = PeopleOnly("change how the engine is called")
 CHANGE_HOOKS = PeopleOnly("register hooks")
+CHANGE_RULES = PeopleOnly("write rules", unless=("--dry-run",))
 CHANGE_REGISTRY = PeopleOnly("choose or change registries")
 
 FOR_PEOPLE: Mapping[str, PeopleOnly] = {
@@ -42,7 +43,11 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "follow-ups run": PeopleOnly("run what hooks asked for"),
     "hook new": CHANGE_HOOKS,
     "hook register": CHANGE_HOOKS,
+    "import cc-safety-net": CHANGE_RULES,
     "import claude": PeopleOnly("take over or give back an agent's hooks"),
+    "import dcg": CHANGE_RULES,
+    "import hookify": CHANGE_RULES,
+    "import permissions": CHANGE_RULES,
     "install": INSTALL,
     "package promote": PeopleOnly("promote packages"),
     "policy disable": PeopleOnly("switch policies"),
