@@ -70,7 +70,7 @@ def test_a_comment_cannot_leave_its_line():
 
 
 def test_an_unknown_rule_is_named_with_its_nearest():
-    with pytest.raises(DeclarationError, match="npm.publish"):
+    with pytest.raises(DeclarationError, match=r"npm\.publish"):
         cut_rule(append_rules("", [RULE]), "npm.publsh")
 
 
