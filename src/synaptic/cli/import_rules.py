@@ -10,9 +10,10 @@ import msgspec
 
 from synaptic.cli import screen
 from synaptic.cli.place import CommandPlace, require_root
-from synaptic.cli.rule_place import choose_rule_file
+from synaptic.cli.rule_place import choose_rule_file, describe_place, find_user_home
 from synaptic.files.bounded import UnreadableFile, read_content
-from synaptic.hooks.rules_edit import RuleFile, WrittenRule, add_rules, list_rule_tables
+from synaptic.hooks.rule_drafts import find_rule_faults
+from synaptic.hooks.rules_edit import RuleFile, WrittenRule, add_rules, append_rules, list_rule_tables
 from synaptic.hooks.rules_import.draft import DraftedRule, ForeignRules, Leftover, join_foreign_rules
 from synaptic.hooks.rules_import.formats import FORMATS, ForeignFile, make_unread_leftover
 from synaptic.model.errors import SynapticError
@@ -48,6 +49,7 @@ def take_over_rules(place: CommandPlace, wanted: RuleImport) -> None:
     foreign = join_foreign_rules([FORMATS[wanted.name].read(files, not wanted.in_project), *unread])
     target = choose_rule_file(place, wanted.in_project)
     outcome = sort_drafts(foreign, list_rule_tables(target.read(), str(target.path)))
+    outcome = _leave_unsound(place, target, outcome)
     if outcome.new and not wanted.dry_run:
         add_rules(target, [WrittenRule(rule.keys, rule.origin) for rule in outcome.new])
     _print_outcome(outcome, target, wanted)
@@ -58,6 +60,15 @@ def sort_drafts(foreign: ForeignRules, tables: Iterable[dict[str, Any]]) -> Impo
     ids = {str(table.get("id")) for table in tables}
     new = tuple(rule for rule in foreign.rules if rule.id not in ids)
     return ImportedRules(new, tuple(rule.id for rule in foreign.rules if rule.id in ids), foreign.leftovers)
+
+
+def _leave_unsound(place: CommandPlace, target: RuleFile, outcome: ImportedRules) -> ImportedRules:
+    """Without the rules that the engine would complain about: they stay where they are, with its reason."""
+    text = append_rules(target.read(), [WrittenRule(rule.keys) for rule in outcome.new], str(target.path))
+    wrong = find_rule_faults(text, describe_place(place, target), find_user_home(place.home))
+    sound = tuple(rule for rule in outcome.new if rule.id not in wrong)
+    left = (Leftover(rule.origin, f"as a rule, {wrong[rule.id]}") for rule in outcome.new if rule.id in wrong)
+    return msgspec.structs.replace(outcome, new=sound, leftovers=(*outcome.leftovers, *left))
 
 
 def _read_files(place: CommandPlace, wanted: RuleImport) -> tuple[list[ForeignFile], list[ForeignRules]]:

@@ -39,6 +39,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "prune": ("prune", "Forget old events."),
     },
     "Rules": {
+        "rule": ("rule", "Your own rules, written, shown and tried."),
         "policy": ("policy", "Built-in policies, shown and switched."),
         "config": ("config", "What is set, where, and whether it is right."),
         "trust": ("trust", "Agree to the hooks that a project brings."),
