@@ -40,7 +40,7 @@ def list_hooks(
 
 def read_catalog(place: CommandPlace) -> dict[str, Any]:
     """What is registered here: as the daemon has it, where one of this code runs, else read here."""
-    wanted = {"root": place.root, "env": os.environ.get("SYNAPTIC_ENV", "")}
+    wanted = {"root": place.root, "env": os.environ.get("SYNAPTIC_ENV", ""), "cwd": place.utf8_cwd}
     known = ask_daemon(place.home, "catalog.list", wanted)
     if isinstance(known, dict):
         return known

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from synaptic.cli.place import CommandPlace
 from synaptic.engine.recollection import make_trust
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
-from synaptic.hooks.trust import HookTrust, SitePins
+from synaptic.hooks.trust import HookTrust
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
 from synaptic.store.db import Store
@@ -15,7 +15,7 @@ from synaptic.store.db import Store
 
 def load_hook_catalog(place: CommandPlace) -> HookCatalog:
     """Load the hooks of this project as the engine does."""
-    return HookCatalogs(place.home).get(place.root, os.environ.get("SYNAPTIC_ENV", ""))
+    return HookCatalogs(place.home).get(place.root, os.environ.get("SYNAPTIC_ENV", ""), place.cwd)
 
 
 @contextmanager
@@ -26,8 +26,8 @@ def read_trust(home: Home, catalog: HookCatalog) -> Iterator[HookTrust]:
     except StoreError:
         store = None
     if store is None:
-        pins = SitePins(catalog.pins, catalog.user_pins)
-        yield HookTrust(catalog.root, lambda root: frozenset(), catalog.config.trust == "all", pins)
+        nobody = catalog.config.trust == "all"
+        yield HookTrust(catalog.root, lambda root: frozenset(), nobody, catalog.site_pins)
         return
     with closing(store):
         yield make_trust(catalog, store)

@@ -104,7 +104,11 @@ def _trust_imported(place: CommandPlace, imported: HookImport) -> None:
     catalog = load_hook_catalog(place)
     with open_database(place.home) as store:
         items = make_trust(catalog, store).list_items(catalog.hooks)
-        remember_hooks(store, catalog.root, [item for item in items if item.hook.id in imported.ids])
+        remember_hooks(
+            store,
+            catalog.root,
+            [item for item in items if item.hook.id in imported.ids and item.hook.root in ("", catalog.root)],
+        )
 
 
 def _undo_imports(place: CommandPlace, scope: ImportScope, as_json: bool) -> None:

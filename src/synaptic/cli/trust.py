@@ -60,8 +60,9 @@ def trust(
         if not as_json and (yes or not choice.can_ask):
             view.print_items(new)
         accepted = choice.choose(root, new)
-        if accepted:
-            remember_hooks(store, root, accepted)
+        # Agreed to where it comes from: that is where its files are seen from, whoever asks.
+        for folder in dict.fromkeys(item.hook.root or root for item in accepted):
+            remember_hooks(store, folder, [item for item in accepted if (item.hook.root or root) == folder])
         _print_outcome(view, new, accepted, as_json)
 
 

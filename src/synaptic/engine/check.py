@@ -77,13 +77,14 @@ class RecentCatalogs(HookCatalogs):
     def __init__(self, home: Home) -> None:
         super().__init__(home)
         self._roots: dict[str, str] = {}
-        self._recent: dict[str, tuple[float, HookCatalog]] = {}
+        self._recent: dict[tuple[str, str], tuple[float, HookCatalog]] = {}
 
     async def open_for_call(self, call: Call, env: Mapping[str, str]) -> HookCatalog:
         root, now = self._find_root(call, env), time.monotonic()
-        known = self._recent.get(root)
+        place = (root, call.event.cwd)
+        known = self._recent.get(place)
         if known is None or known[0] < now:
-            known = self._recent[root] = (now + FRESH_SECONDS, self.get(root))
+            known = self._recent[place] = (now + FRESH_SECONDS, self.get(root, cwd=call.event.cwd))
         return known[1]
 
     def _find_root(self, call: Call, env: Mapping[str, str]) -> str:

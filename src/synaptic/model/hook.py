@@ -93,6 +93,8 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True):
     skill: str = ""
     source: str = ""
     """File and position it was declared at, for people."""
+    root: str = ""
+    """For a project's hook, the folder that it is declared in: its paths start there, and its trust counts there."""
     recheck: bool = True
     """Sees the final input again when a later hook rewrote it."""
 

@@ -66,6 +66,8 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     """Keeps files in which every refused call is noted, whoever refused it."""
     is_shared_form: ClassVar[bool] = False
     """Set in a class that is no policy itself, only what several policies have in common."""
+    is_named_when_quiet: ClassVar[bool] = True
+    """Is named among those that had nothing to say. False for rules: there may be a thousand of them."""
     runs: ClassVar[bool] = False
     """Starts programs of the project: then only the user, and no project's config, can switch it on."""
 

@@ -1,6 +1,6 @@
 """A rule as the engine asks it: compiled once, with the face of a policy, so that every verb knows it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 import msgspec
@@ -128,6 +128,20 @@ def choose_events(entry: RuleEntry) -> tuple[str, ...]:
 def needs_tool(entry: RuleEntry) -> bool:
     """Whether only an event about a tool can fulfil it."""
     return not TOOL_CONDITIONS.isdisjoint(list_given(entry))
+
+
+def select_rules(rules: Iterable[Rule], environment: str) -> tuple[Rule, ...]:
+    """Those that hold in an environment."""
+    return tuple(
+        rule
+        for rule in rules
+        if not is_given(rule.entry, "environment") or environment in list_items(rule.entry.environment)
+    )
+
+
+def make_rule_hooks(rules: Iterable[Rule]) -> tuple[Hook, ...]:
+    """The hooks of rules, in their order."""
+    return tuple(map(make_rule_hook, rules))
 
 
 def make_rule_hook(rule: Rule) -> Hook:

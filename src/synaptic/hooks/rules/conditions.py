@@ -12,7 +12,7 @@ import msgspec
 from synaptic.hooks.rules.commands import CommandPattern, SortedCommand, name_program
 from synaptic.hooks.rules.entry import RuleEntry, list_items
 from synaptic.hooks.rules.judged_call import JudgedCall
-from synaptic.hooks.rules.marks import MARKS, Phrase, find_latest, parse_phrase
+from synaptic.hooks.rules.marks import ENDED_WELL, MARKS, Phrase, find_latest, parse_phrase
 from synaptic.hooks.rules.named_paths import PATH_KINDS
 from synaptic.hooks.rules.paths import PathPattern, check_glob, compile_path_glob, match_parts, split_path
 from synaptic.model.event import ToolEvent, UserPromptSubmit
@@ -227,7 +227,11 @@ def _make_after(entry: RuleEntry, place: RulePlace) -> Condition:
 
 def _make_before(entry: RuleEntry, place: RulePlace) -> Condition:
     phrases, since = list_phrases("before", entry, place), list_phrases("after", entry, place)
-    return Condition(lambda call: find_latest(phrases, call.facts) <= find_latest(since, call.facts), (MARKS,))
+
+    def holds(call: JudgedCall) -> bool:
+        return find_latest(phrases, call.facts, ENDED_WELL) <= find_latest(since, call.facts)
+
+    return Condition(holds, (MARKS,))
 
 
 def _check_globs(key: str, value: object) -> tuple[str, ...]:

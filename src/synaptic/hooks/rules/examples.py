@@ -13,7 +13,7 @@ import msgspec
 from synaptic.hooks.rules.compile import Rule
 from synaptic.hooks.rules.entry import Example, RuleEntry
 from synaptic.hooks.rules.judged_call import JudgedCall
-from synaptic.hooks.rules.marks import MARKS, parse_phrase
+from synaptic.hooks.rules.marks import ENDED_WELL, MARKS, parse_phrase
 from synaptic.hooks.rules.problems import RuleProblem
 from synaptic.model.event import EVENTS, Event, PreToolUse, ToolEvent, UserPromptSubmit
 from synaptic.model.layers import ContextUsage
@@ -122,7 +122,11 @@ def _make_facts(rule: Rule, table: dict[str, Any], event: Event, root: str) -> F
     after = table.get("after", ())
     named = (after,) if isinstance(after, str) else tuple(item for item in after if isinstance(item, str))
     try:
-        marks = {parse_phrase(text, "after", rule.place.root).key: HAPPENED_AT + at for at, text in enumerate(named)}
+        marks = {
+            parse_phrase(text, "after", rule.place.root).key + end: HAPPENED_AT + at
+            for at, text in enumerate(named)
+            for end in ("", ENDED_WELL)
+        }
     except ValueError as error:
         raise WrongExampleError(str(error)) from None
     share = table.get("context")

@@ -13,6 +13,9 @@ PROMPTED = "prompted"
 VERBS = {"ran": "run", "edited": "edit", "wrote": "write", "deleted": "delete", "read": "read", "used": "tool"}
 """The word that a phrase begins with, and the condition that the rest of it is."""
 TESTS_RAN = "tests ran"
+ENDED_WELL = " (ended well)"
+"""Behind a key: when it was done and is known to have succeeded. A gate opens for that, and shuts for less."""
+MAX_MARKS = 1000
 
 
 class Phrase(msgspec.Struct, frozen=True):
@@ -42,6 +45,6 @@ def parse_phrase(text: str, key: str, base: str) -> Phrase:
     return Phrase(words, VERBS[verb], rest, base)
 
 
-def find_latest(phrases: Iterable[Phrase], facts: Facts) -> float:
-    """When one of these has happened last; 0 for never."""
-    return max((facts.state.read_number(MARKS, phrase.key) for phrase in phrases), default=0.0)
+def find_latest(phrases: Iterable[Phrase], facts: Facts, end: str = "") -> float:
+    """When one of these has happened last, or has ended well; 0 for never."""
+    return max((facts.state.read_number(MARKS, phrase.key + end) for phrase in phrases), default=0.0)
