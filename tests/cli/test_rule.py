@@ -166,6 +166,16 @@ def test_without_rules_it_says_how_to_begin(user: User):
     assert user.types("rule", "list", "--json").json == {"ok": True, "rules": [], "problems": []}
 
 
+def test_folders_on_the_way_add_up(user: User, monkeypatch: pytest.MonkeyPatch):
+    user.types("rule", "add", "--run", "npm publish", "--deny", "x", "--project")
+    inner = user.writes(
+        "packages/api/.synaptic/rules.toml", '[[rule]]\nid = "a.b"\nthen = "deny"\nsay = "x"\nrun = "ls"\n'
+    )
+    monkeypatch.chdir(inner.parents[1])
+    shown = user.types("rule", "list", "--json").json
+    assert [rule["id"] for rule in shown["rules"]] == ["npm.publish", "a.b"]
+
+
 def test_one_rule_is_shown_as_it_is_written(user: User):
     user.types("rule", "add", *ASK)
     shown = user.types("rule", "show", "npm.publish").out

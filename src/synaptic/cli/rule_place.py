@@ -10,14 +10,14 @@ from synaptic.cli.place import CommandPlace, require_root
 from synaptic.files.bounded import UnreadableFile, read_content
 from synaptic.hooks.config import CONFIG_LIMIT
 from synaptic.hooks.declaration import DeclarationFile
+from synaptic.hooks.project import has_foreign_owner, list_folders
 from synaptic.hooks.rules.compile import Rule
 from synaptic.hooks.rules.parse import PROJECT_RULES_BYTES, RuleDeclarations, parse_rules
 from synaptic.hooks.rules.problems import RuleProblem
 from synaptic.hooks.rules_edit import RuleFile, list_rule_tables
+from synaptic.hooks.sources import RULES_NAME
 from synaptic.model.errors import DeclarationError
 from synaptic.model.home import Home
-
-RULES_NAME = "rules.toml"
 
 
 class LoadedRules(msgspec.Struct, frozen=True):
@@ -69,18 +69,10 @@ def find_user_home(home: Home) -> str:
 
 def _iter_files(place: CommandPlace) -> Iterator[RuleFile]:
     yield choose_rule_file(place, in_project=False)
-    for folder in _list_folders(place):
+    for folder in map(Path, list_folders(place.root, place.cwd, find_user_home(place.home))):
         file = folder / ".synaptic" / RULES_NAME
-        if file.exists():
+        if file.exists() and not has_foreign_owner(str(folder)):
             yield RuleFile(file, _locate_lock(place.home), folder)
-
-
-def _list_folders(place: CommandPlace) -> list[Path]:
-    """The folders from the repository's root down to the one where the command was typed."""
-    if not place.root:
-        return []
-    here = Path(place.cwd)
-    return [folder for folder in reversed((here, *here.parents)) if folder.is_relative_to(place.root)]
 
 
 def _load_file(place: CommandPlace, file: RuleFile) -> LoadedRules:
