@@ -44,7 +44,7 @@ def list_folders(root: str, cwd: str, home: str) -> tuple[str, ...]:
     start = place if place.startswith(f"{root.rstrip('/')}/") else root
     found, folder = [], start
     while folder not in homes:
-        if folder == root or _is_marker(f"{folder}/{DECLARING_MARKER}", folder, start):
+        if folder == root or _declares(folder, start):
             found.append(folder)
         folder = folder.rpartition("/")[0] or "/"
     return tuple(reversed(found)) or (root,)
@@ -90,6 +90,13 @@ def _is_marker(path: str, folder: str, cwd: str) -> bool:
     except (OSError, ValueError):
         return False
     return folder == cwd or _is_own_above(marker.st_uid, folder, cwd)
+
+
+def _declares(folder: str, start: str) -> bool:
+    """Whether a folder has declarations that count. Asked of every folder above, for every call: most have none."""
+    path = f"{folder}/{DECLARING_MARKER}"
+    # The question first: the exception of a stat costs more than that.
+    return os.access(path, os.F_OK) and _is_marker(path, folder, start)
 
 
 def has_foreign_owner(root: str) -> bool:

@@ -39,13 +39,10 @@ class SelectedHooks(msgspec.Struct, frozen=True):
     """Which of the policies may have something to say about a command."""
 
     def list_needs(self, places: Iterable[int]) -> frozenset[str]:
-        """Facts that rules at these places ask for: gathered only once such a rule may speak."""
-        return frozenset(
-            need
-            for place in places
-            if (policy := self.policies[place]) is not None and not policy.is_named_when_quiet
-            for need in policy.needs
-        )
+        """Further facts that rules at these places ask for: gathered only once such a rule may speak."""
+        policies = map(self.policies.__getitem__, places)
+        ruling = (policy for policy in policies if policy is not None and not policy.is_named_when_quiet)
+        return frozenset(need for policy in ruling for need in policy.needs if need not in self.needs)
 
 
 def compile_selection(hooks: tuple[Hook, ...], hook_log: str = "") -> SelectedHooks:

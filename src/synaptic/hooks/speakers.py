@@ -30,6 +30,7 @@ class PolicySpeakers:
         self._rules = [
             (place, rule) for place, policy in enumerate(policies) if isinstance(rule := cast(object, policy), Rule)
         ]
+        self.has_rules = bool(self._rules)
         ruled = {place for place, _ in self._rules}
         others = [(place, policy) for place, policy in enumerate(policies) if place not in ruled]
         self._always = tuple(place for place, policy in others if policy is None or policy.speaks_of is None)

@@ -258,7 +258,7 @@ class HookChain:
             facts = await self.runtime.gather_facts(self.call, self.selected.needs)
             self._speaking = self.selected.speakers.find_speakers(self.call.event, facts)
             # What only rules ask for is looked up once one of them may speak.
-            if more := self.selected.list_needs(self._speaking) - self.selected.needs:
+            if self.selected.speakers.has_rules and (more := self.selected.list_needs(self._speaking)):
                 facts = join_facts(facts, await self.runtime.gather_facts(self.call, more), more)
             self._facts, self._facts_of = facts, self.call
             if facts.failed:

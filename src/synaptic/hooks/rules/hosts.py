@@ -1,9 +1,10 @@
 """The machines that a call fetches from, sends to or logs in to, as far as its text names them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 
+from synaptic.model.once import kept_beside
 from synaptic.model.tool import Tool
 from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import UNKNOWN_PROGRAM, ProgramEntry, find_program
@@ -23,10 +24,20 @@ QUIET_GIT = frozenset({"commit", "tag", "notes", "log", "show", "grep", "config"
 
 def find_hosts(tool: Tool, command: CommandReading | None) -> tuple[str, ...]:
     """Every machine that is named, in lower case, each once."""
-    found = [*_iter_of_tool(tool)]
-    if command is not None:
-        found += (host for one in command.script.commands for host in _iter_of_command(one))
-        found += (host for one in command.script.redirects for host in _iter_of_redirect(one))
+    found = _settle(_iter_of_tool(tool))
+    return found if command is None else (*found, *_find_in_command(command))
+
+
+@kept_beside
+def _find_in_command(command: CommandReading) -> tuple[str, ...]:
+    script = command.script
+    found = [host for one in script.commands for host in _iter_of_command(one)]
+    if "/dev/" in command.text:
+        found += (host for one in script.redirects for host in _iter_of_redirect(one))
+    return _settle(found) if found else ()
+
+
+def _settle(found: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (host.lower().rstrip(".") for host in found))))
 
 
@@ -54,18 +65,22 @@ def _iter_of_redirect(redirect: Redirect) -> Iterator[str]:
 
 
 def _iter_of_command(command: Command) -> Iterator[str]:
-    program = find_program(command.name)
-    if command.name in LOCAL_TALKERS or (program.name == "git" and not QUIET_GIT.isdisjoint(command.args[:1])):
+    if command.name in LOCAL_TALKERS:
         return
-    for text in command.args:
-        yield from (read_host(address) for address in ADDRESS.findall(text[:MAX_PATH]) if "file://" not in text)
-    given = program.read(command.argv[1:])
+    program, texts = find_program(command.name), command.args
+    is_git = program.name == "git"
+    if is_git and not QUIET_GIT.isdisjoint(texts[:1]):
+        return
+    for text in texts:
+        if "//" in text and "file://" not in text:
+            yield from map(read_host, ADDRESS.findall(text[:MAX_PATH]))
+        if ":" in text and (is_git or program.copies_remote or program.archives) and is_remote(text):
+            yield _read_remote(text)
     if program.remote or program.connects:
-        yield from _iter_logged_in(program, given)
+        yield from _iter_logged_in(program, program.read(command.argv[1:]))
     if program.fetches or program.sends:
-        yield from (read_host(text) for text in _list_operands(given) if ADDRESS_WORD.fullmatch(text))
-    if program.copies_remote or program.archives or program.name == "git":
-        yield from (_read_remote(text) for text in command.args if is_remote(text))
+        operands = _list_operands(program.read(command.argv[1:]))
+        yield from (read_host(text) for text in operands if ADDRESS_WORD.fullmatch(text))
 
 
 def _iter_logged_in(program: ProgramEntry, given: Arguments) -> Iterator[str]:

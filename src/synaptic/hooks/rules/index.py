@@ -38,7 +38,7 @@ class PathIndex:
         self.all.append(place)
         for pattern in patterns:
             self._choose_list(pattern).append(place)
-            for size in range(1, len(pattern.anchor) + 1) if takes_folders else ():
+            for size in range(len(pattern.anchor) + 1) if takes_folders else ():
                 self._by_folder.setdefault(pattern.anchor[:size], []).append(place)
 
     def find(self, path: NamedPath) -> Iterator[Places]:
@@ -77,6 +77,8 @@ class RuleIndex:
         self._hosts: dict[str, Places] = {}
         self._any_host: Places = []
         self._tools: dict[str, Places] = {}
+        self._tool_starts: dict[str, Places] = {}
+        self._start_sizes: set[int] = set()
         self._writing: Places = []
         for place, rule in rules:
             self._all.append(place)
@@ -96,9 +98,10 @@ class RuleIndex:
         command = call.facts.command
         if command is not None and (self._programs or self._scripts):
             yield from self._iter_of_programs(command)
-        if self._tools:
+        if self._tools or self._tool_starts:
             for name in (call.tool.name, *call.tool.roles):
                 yield self._tools.get(TOOL_NAMES.get(name, name), ())
+                yield from (self._tool_starts.get(name[:size], ()) for size in self._start_sizes)
         if self._hosts or self._any_host:
             yield from self._iter_of_hosts(call.hosts)
         for kind, index in self._paths.items():
@@ -144,9 +147,9 @@ class RuleIndex:
         elif kind := next((kind for kind in PATH_KINDS if is_given(entry, kind)), ""):
             patterns = compile_globs(kind, entry, rule.base)
             self._paths.setdefault(kind, PathIndex()).add(place, patterns, takes_folders=kind == "delete")
-        elif is_given(entry, "tool") and not any(GLOB_SIGN.search(name) for name in list_items(entry.tool)):
+        elif is_given(entry, "tool"):
             for name in list_items(entry.tool):
-                self._tools.setdefault(TOOL_NAMES.get(name, name), []).append(place)
+                self._add_tool(place, name)
         elif is_given(entry, "content"):
             self._writing.append(place)
         else:
@@ -160,6 +163,14 @@ class RuleIndex:
         known = self._programs.setdefault(GIT if program.startswith("git-") else program, {})
         for word in _list_spellings(program, words[1]) if len(words) > 1 and "." not in words[0] else (ANY_WORD,):
             known.setdefault(word, []).append(place)
+
+    def _add_tool(self, place: int, name: str) -> None:
+        sign = GLOB_SIGN.search(name)
+        if sign is None:
+            self._tools.setdefault(TOOL_NAMES.get(name, name), []).append(place)
+        else:
+            self._start_sizes.add(sign.start())
+            self._tool_starts.setdefault(name[: sign.start()], []).append(place)
 
     def _add_host(self, place: int, glob: str) -> None:
         domain = _name_domain(glob)

@@ -54,5 +54,5 @@ def shows_its_end(one: SortedCommand, known: CommandReading) -> bool:
         return False
     if "pipefail" not in known.text and script.find_downstream(command):
         return False
-    behind = [other for other in script.commands if other.index > command.index and len(other.via) <= len(command.via)]
-    return not behind or not any(sign in known.text.strip() for sign in (";", "\n"))
+    behind = known.text[command.span[1] :] if command.span else known.text
+    return not any(sign in behind.strip() for sign in (";", "\n"))
