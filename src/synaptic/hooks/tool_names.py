@@ -25,7 +25,9 @@ def find_meant_tool(name: str) -> str:
         return ""
     wrong = 2 if len(name) >= LONG_NAME else 1
     low = name.lower()
-    near = ((count_differences(low, known.lower()), known) for known in KNOWN_TOOLS)
+    # Compared with the few that begin or end alike: a file may name a thousand.
+    alike = (known for known in KNOWN_TOOLS if known[:1].lower() == low[:1] or known[-3:].lower() == low[-3:])
+    near = ((count_differences(low, known.lower()), known) for known in alike)
     return min((one for one in near if one[0] <= wrong), default=(0, ""))[1]
 
 

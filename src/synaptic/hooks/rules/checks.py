@@ -1,6 +1,7 @@
 """What is odd about a rule that can be read: it can never match, says nothing, or another one says it already."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from synaptic.agents.shared.discover import list_agent_names
 from synaptic.hooks.nearest import MAX_HINTS, find_nearest, make_hint
@@ -16,6 +17,7 @@ from synaptic.shell.book.entries import BOOK, UNKNOWN_PROGRAM, find_program
 MODES = ("default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions")
 STRICTNESS = {"record": 0, "advise": 1, "remind": 1, "rewrite": 2, "ask": 3, "deny": 4}
 REWRITING_KEYS = ("add", "remove", "replace")
+LEAST_LETTERS = 3
 LONG_PROGRAM = 5
 """Letters of a name in which one may be wrong."""
 
@@ -96,10 +98,25 @@ def _iter_misspelt(entry: RuleEntry) -> Iterator[Doubt]:
 
 def _find_meant_program(name: str) -> str:
     """The known program that a misspelt one means: letters of it in another order, or one of them wrong."""
-    if find_program(name) is not UNKNOWN_PROGRAM or len(name) < 3 or "." in name:
+    if len(name) < LEAST_LETTERS or not name.isalpha() or find_program(name) is not UNKNOWN_PROGRAM:
         return ""
-    near = (known for known in COMMON_PROGRAMS if len(known) > 2 and count_differences(name, known) == 1)
+    alike = (known for form in _list_forms(name) for known in _list_programs_by_form().get(form, ()))
+    near = (known for known in alike if count_differences(name, known) == 1)
     return next((one for one in near if len(name) >= LONG_PROGRAM or sorted(one) == sorted(name)), "")
+
+
+@cache
+def _list_programs_by_form() -> dict[str, list[str]]:
+    """Known programs by each of their names with one letter left out: so the near ones are found without comparing."""
+    found: dict[str, list[str]] = {}
+    for known in BOOK:
+        for form in _list_forms(known) if len(known) >= LEAST_LETTERS else ():
+            found.setdefault(form, []).append(known)
+    return found
+
+
+def _list_forms(name: str) -> set[str]:
+    return {name, *(name[:place] + name[place + 1 :] for place in range(len(name)))}
 
 
 def _can_ask(kind: type[Event]) -> bool:
@@ -122,6 +139,3 @@ def find_shadowed(rules: Iterable[Rule]) -> list[RuleProblem]:
 def _make_key(rule: Rule) -> tuple[object, ...]:
     entry = rule.entry
     return (rule.events, entry.environment, *(getattr(entry, key) for key in list_given(entry)), list_given(entry))
-
-
-COMMON_PROGRAMS = tuple(sorted(BOOK))

@@ -5,13 +5,14 @@ Never asked on the way of an event: `doctor`, `list`, the rule verbs and the sta
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from synaptic.hooks.rules.compile import Rule
-from synaptic.hooks.rules.entry import Example, RuleEntry
+from synaptic.hooks.rules.entry import Example
+from synaptic.hooks.rules.index import RuleIndex
 from synaptic.hooks.rules.judged_call import JudgedCall
 from synaptic.hooks.rules.marks import ENDED_WELL, MARKS, parse_phrase
 from synaptic.hooks.rules.problems import RuleProblem
@@ -28,6 +29,7 @@ EXAMPLE_KEYS = frozenset({
 })  # fmt: skip
 ACT_KEYS = ("run", "edit", "write", "delete", "read", "tool", "prompt", "host", "event")
 """Keys of which one says what is done."""
+STOPPING_ACTIONS = ("deny", "ask")
 MAX_REMEMBERED = 4096
 HAPPENED_AT = 1.0
 EXAMPLE_HOME = "/home/example"
@@ -47,11 +49,14 @@ def check_examples(rules: Iterable[Rule], seconds: float = float("inf")) -> tupl
     """
     told: list[RuleProblem] = []
     several, ends = tuple(rules), time.monotonic() + seconds
+    stopping = [rule for rule in several if rule.entry.then in STOPPING_ACTIONS and "PreToolUse" in rule.events]
+    index = RuleIndex(enumerate(stopping)) if any(rule.entry.instead for rule in several) else None
     for rule in several:
         if time.monotonic() > ends:
             break
         told += _check_remembered(rule)
-        told += _check_instead(rule, several)
+        if rule.entry.instead and index is not None:
+            told += _check_instead(rule, stopping, index)
     return tuple(told)
 
 
@@ -174,20 +179,19 @@ def _find_fault(rule: Rule, example: Example, wanted: bool) -> str:
     return "is not stopped by this rule" if wanted else "is stopped by this rule"
 
 
-def _check_instead(rule: Rule, rules: tuple[Rule, ...]) -> Iterator[RuleProblem]:
+def _check_instead(rule: Rule, stopping: Sequence[Rule], index: RuleIndex) -> Iterator[RuleProblem]:
     """What a rule tells to type instead must be possible."""
-    if not rule.entry.instead:
-        return
-    for other in rules:
-        if other.entry.then in ("deny", "ask") and "PreToolUse" in other.events and _stops_command(other, rule.entry):
+    call = make_call(rule, rule.entry.instead)
+    for other in (stopping[place] for place in index.find(call.event, call.facts)):
+        if _stops_call(other, call):
             name = "this rule itself" if other is rule else f"`{other.id}` ({other.where})"
             yield make_problem(rule, "instead", f"`{rule.entry.instead[:80]}` is stopped by {name}")
             return
 
 
-def _stops_command(rule: Rule, entry: RuleEntry) -> bool:
+def _stops_call(rule: Rule, call: JudgedCall) -> bool:
     try:
-        return tries_example(rule, entry.instead)
+        return rule.holds(call)
     except Exception:  # noqa: BLE001 - as above
         return False
 
