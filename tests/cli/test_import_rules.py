@@ -113,3 +113,34 @@ def test_a_config_that_cannot_be_edited_stays_as_it_is(user: User):
     assert shown.code == 1
     assert "no valid TOML" in shown.err
     assert project_rules(user).read_text() == "rule = [\n"
+
+
+def test_a_repositorys_file_leads_to_nothing_outside_of_it(user: User):
+    outside = user.folder / "outside.yaml"
+    outside.write_text("id: a.b\ndestructive_patterns:\n  - name: x\n    pattern: npm\\s+publish\n")
+    user.writes(".dcg.toml", f'[packs]\ncustom_paths = ["{outside}", "~/*.yaml", "../home/*.yaml"]\n')
+    assert user.types("import", "dcg", "--project", "--json").json["rules"] == []
+
+
+def test_the_agents_folder_may_be_elsewhere(user: User, monkeypatch: pytest.MonkeyPatch):
+    moved = user.folder / "elsewhere"
+    moved.mkdir()
+    (moved / "settings.json").write_text(json.dumps({"permissions": {"deny": ["Bash(npm publish:*)"]}}))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(moved))
+    shown = user.types("import", "permissions", "--json").json
+    assert [rule["id"] for rule in shown["rules"]] == ["permissions.npm-publish"]
+
+
+def test_a_rule_that_says_nothing_new_is_told_and_not_written(user: User):
+    user.types("rule", "add", "--run", "npm publish", "--deny", "No.", "--project", "--id", "ours.first")
+    user.writes(".claude/settings.json", json.dumps({"permissions": {"ask": ["Bash(npm publish:*)"]}}))
+    shown = user.types("import", "permissions", "--project", "--json").json
+    assert shown["rules"] == []
+    assert "says nothing new" in shown["staying"][0]["why"]
+
+
+def test_a_file_that_would_be_too_large_for_the_engine_stays_as_it_is(user: User):
+    user.writes(".synaptic/rules.toml", "# x\n" * (32 << 10))
+    shown = user.types("rule", "add", "--run", "npm publish", "--deny", "No.", "--project")
+    assert shown.code == 1
+    assert "would be larger than 128 KiB" in shown.err

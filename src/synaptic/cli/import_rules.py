@@ -21,6 +21,7 @@ from synaptic.model.errors import SynapticError
 MAX_FILES = 200
 FILE_LIMIT = 1 << 20
 """Bytes of a foreign file that are read."""
+CLAUDE_FOLDER = ".claude/"
 LONG_KEYS = ("say", "stops", "passes")
 """Keys of a rule that its line of the overview does not show."""
 
@@ -88,15 +89,21 @@ def _read_files(place: CommandPlace, wanted: RuleImport) -> tuple[list[ForeignFi
             continue
         files[path] = file = ForeignFile(where, content.decode("utf-8", "replace"))
         for pattern in FORMATS[wanted.name].list_more(file):
-            waiting += _expand_pattern(path.parent, pattern)
+            # A repository's file leads to nothing outside of it.
+            if not (wanted.in_project and (pattern.startswith(("/", "~")) or ".." in pattern.split("/"))):
+                waiting += _expand_pattern(path.parent, pattern)
     return list(files.values()), unread
 
 
 def _find_files(place: CommandPlace, wanted: RuleImport) -> Iterator[Path]:
     form = FORMATS[wanted.name]
     folder = Path(require_root(place)) if wanted.in_project else place.home.root.parent
+    moved = "" if wanted.in_project else os.environ.get("CLAUDE_CONFIG_DIR", "")
     for pattern in form.in_project if wanted.in_project else form.in_home:
-        yield from _expand_pattern(folder, pattern)
+        if moved and pattern.startswith(CLAUDE_FOLDER):
+            yield from _expand_pattern(Path(moved), pattern.removeprefix(CLAUDE_FOLDER))
+        else:
+            yield from _expand_pattern(folder, pattern)
 
 
 def _expand_pattern(folder: Path, pattern: str) -> list[Path]:

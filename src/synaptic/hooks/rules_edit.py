@@ -14,6 +14,7 @@ from synaptic.files.place import place_file
 from synaptic.files.replace import make_folders, read_file
 from synaptic.files.toml import parse_toml
 from synaptic.hooks.nearest import make_hint
+from synaptic.hooks.rules.parse import PROJECT_RULES, PROJECT_RULES_BYTES
 from synaptic.hooks.table_text import split_at_tables
 from synaptic.model.errors import DeclarationError
 
@@ -69,8 +70,12 @@ def list_rule_tables(text: str, where: str = "") -> list[dict[str, Any]]:
 def add_rules(file: RuleFile, rules: Iterable[WrittenRule]) -> None:
     """Append rules at the end of the file."""
     with file.hold():
-        before = file.read()
-        _place(file, append_rules(before, list(rules), str(file.path)))
+        text = append_rules(file.read(), list(rules), str(file.path))
+        # The engine reads no more of a project, and nothing at all of a file that is larger.
+        if file.project and (len(text.encode()) > PROJECT_RULES_BYTES or text.count("[[rule]]") > PROJECT_RULES):
+            limit = f"{PROJECT_RULES_BYTES >> 10} KiB and {PROJECT_RULES} rules"
+            raise DeclarationError(f"would be larger than {limit}", where=str(file.path), hint="take some out first")
+        _place(file, text)
 
 
 def remove_rule(file: RuleFile, name: str) -> None:
@@ -126,7 +131,7 @@ def _write_value(value: Any) -> Item:
 
 def _write_text(text: str) -> Item:
     """Several lines as such, and a pattern without doubled backslashes, where TOML has a form for it."""
-    if "\n" in text and "'''" not in text and '"""' not in text and "\\" not in text:
+    if "\n" in text and "\r" not in text and "'''" not in text and '"""' not in text and "\\" not in text:
         return tomlkit.string(text, multiline=True)
     if ("\\" in text or '"' in text) and "'" not in text and text.isprintable():
         return tomlkit.string(text, literal=True)

@@ -1,13 +1,20 @@
 """Packs and block overrides of dcg (destructive_command_guard): regular expressions over command lines."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from synaptic.files.toml import parse_toml
 from synaptic.hooks.document import load_yaml
 from synaptic.hooks.rules_import import named_commands
-from synaptic.hooks.rules_import.draft import DraftedRule, ForeignRules, Leftover, make_rule_id
+from synaptic.hooks.rules_import.draft import (
+    DraftedRule,
+    ForeignRules,
+    Leftover,
+    list_tables,
+    list_texts,
+    make_rule_id,
+)
 from synaptic.hooks.rules_import.named_commands import TextReading
 from synaptic.model.errors import DeclarationError
 
@@ -30,7 +37,7 @@ def read_dcg_pack(text: str, where: str, modes: Mapping[str, str] | None = None)
         return ForeignRules(leftovers=(Leftover(where, f"its schema_version is {pack['schema_version']!r}, not 1"),))
     rules: list[DraftedRule] = []
     leftovers: list[Leftover] = []
-    for pattern in _list_tables(pack.get("destructive_patterns")):
+    for pattern in list_tables(pack.get("destructive_patterns")):
         name = f"{pack['id']}:{pattern.get('name', '')}"
         severity = SEVERITIES.get(str(pattern.get("severity", "high")), "deny")
         then = MODES.get((modes or {}).get(name) or (modes or {}).get(pack["id"], ""), severity)
@@ -42,7 +49,7 @@ def read_dcg_pack(text: str, where: str, modes: Mapping[str, str] | None = None)
         _translate_pattern(pattern, (name, then, where), rules, leftovers)
     leftovers += (
         Leftover(f"{pack['id']}:{one.get('name', '')} (safe, {where})", IS_ALLOWED)
-        for one in _list_tables(pack.get("safe_patterns"))
+        for one in list_tables(pack.get("safe_patterns"))
     )
     return ForeignRules(tuple(rules), tuple(leftovers))
 
@@ -56,16 +63,16 @@ def read_dcg_config(text: str, where: str) -> ForeignRules:
     rules: list[DraftedRule] = []
     leftovers: list[Leftover] = []
     overrides = _find_table(config, "overrides")
-    for number, block in enumerate(_list_tables(overrides.get("block")), 1):
+    for number, block in enumerate(list_tables(overrides.get("block")), 1):
         told = {"description": block.get("reason"), "pattern": block.get("pattern")}
         _translate_pattern(told, (f"block {number}", "deny", where), rules, leftovers)
     leftovers += (
         Leftover(f"allow: {one.get('pattern', '') if isinstance(one, dict) else one} ({where})", IS_ALLOWED)
-        for one in overrides.get("allow") or ()
+        for one in (*list_tables(overrides.get("allow")), *list_texts(overrides.get("allow")))
     )
     leftovers += (
         Leftover(f"pack {name} ({where})", "it is built into dcg; what our guard stops: synaptic policy list")
-        for name in _find_table(config, "packs").get("enabled") or ()
+        for name in list_texts(_find_table(config, "packs").get("enabled"))
     )
     return ForeignRules(tuple(rules), tuple(leftovers))
 
@@ -77,16 +84,15 @@ def read_dcg_modes(text: str) -> dict[str, str]:
     except ValueError:
         return {}
     both = {**_find_table(policy, "packs"), **_find_table(policy, "rules")}
-    return {name: mode for name, mode in both.items() if mode in MODES}
+    return {name: mode for name, mode in both.items() if isinstance(mode, str) and mode in MODES}
 
 
 def list_dcg_packs(text: str) -> list[str]:
     """The patterns of files that a config.toml names as packs of its user's own."""
     try:
-        paths = _find_table(parse_toml(text), "packs").get("custom_paths")
+        return list_texts(_find_table(parse_toml(text), "packs").get("custom_paths"))
     except ValueError:
         return []
-    return [path for path in paths if isinstance(path, str)] if isinstance(paths, list) else []
 
 
 def _translate_pattern(
@@ -114,19 +120,15 @@ def _translate_pattern(
 def _find_exception(pattern: Mapping[str, Any], pack: Mapping[str, Any]) -> str:
     """A safe pattern of the same pack that speaks of the same program: dcg asks it first."""
     programs = {one.run.split()[0] for one in _read_commands(pattern).commands}
-    safe = (str(one.get("pattern", "")) for one in _list_tables(pack.get("safe_patterns")))
+    safe = (str(one.get("pattern", "")) for one in list_tables(pack.get("safe_patterns")))
     return next((text for text in safe if programs.intersection(WORD.findall(text))), "")
 
 
 def _read_commands(pattern: Mapping[str, Any]) -> TextReading:
-    programs = [one for one in pattern.get("executables") or () if isinstance(one, str)]
+    programs = list_texts(pattern.get("executables"))
     return named_commands.read_pattern(str(pattern.get("pattern") or ""), programs)
 
 
 def _find_table(table: Mapping[str, Any], key: str) -> dict[str, Any]:
     found = table.get(key)
     return found if isinstance(found, dict) else {}
-
-
-def _list_tables(value: object) -> Iterable[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

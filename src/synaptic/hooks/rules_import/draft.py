@@ -1,5 +1,6 @@
 """What an importer makes of a foreign file: rules as they would be written, and what has to stay where it is."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -55,6 +56,25 @@ def make_rule_id(group: str, name: str) -> str:
     """An id such as `hookify.block-rm` out of whatever a foreign rule is called."""
     letters = NO_LETTER.sub("-", name.lower()).strip("-")[:MAX_NAME_CHARS].strip("-")
     return f"{group}.{letters if letters[:1].isalpha() else f'rule-{letters}'.strip('-')}"
+
+
+def read_json_object(text: str) -> dict[str, Any] | None:
+    """The object that a text is; None for everything else."""
+    try:
+        value = json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def list_texts(value: object) -> list[str]:
+    """The texts of a list; none where it is no list."""
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+def list_tables(value: object) -> list[dict[str, Any]]:
+    """The objects of a list; none where it is no list."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def shorten_list(items: Iterable[str]) -> str | list[str]:

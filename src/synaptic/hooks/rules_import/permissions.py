@@ -1,6 +1,5 @@
 """Permissions of Claude Code's settings.json: what is denied or asked about becomes rules, what is allowed stays."""
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +7,15 @@ from typing import Any
 import msgspec
 
 from synaptic.hooks.rules_import import named_commands, path_globs
-from synaptic.hooks.rules_import.draft import DraftedRule, ForeignRules, Leftover, make_rule_id, shorten_list
+from synaptic.hooks.rules_import.draft import (
+    DraftedRule,
+    ForeignRules,
+    Leftover,
+    list_texts,
+    make_rule_id,
+    read_json_object,
+    shorten_list,
+)
 from synaptic.hooks.rules_import.named_commands import OPTION, NamedCommand
 
 ENTRY = re.compile(r"(?P<tool>[A-Za-z_][\w-]*(?:\*[\w*-]*)?)(?:\((?P<given>.*)\))?", re.DOTALL)
@@ -30,26 +37,25 @@ class PermissionList(msgspec.Struct, frozen=True):
 
 def read_permissions_file(text: str, where: str, root: str = "") -> ForeignRules:
     """The rules of a settings file; `root` is where a path with one slash in front begins, the project's without it."""
-    try:
-        settings = json.loads(text.removeprefix("\ufeff") or "{}")
-    except ValueError as error:
-        return ForeignRules(leftovers=(Leftover(where, f"it is no JSON: {error}"),))
-    permissions = settings.get("permissions") if isinstance(settings, dict) else None
+    settings = read_json_object(text)
+    if settings is None:
+        return ForeignRules(leftovers=(Leftover(where, "it is no JSON object"),))
+    permissions = settings.get("permissions")
     if not isinstance(permissions, dict):
         return ForeignRules()
     found = list(_iter_entries(permissions, where, root))
     allowed = [
         Leftover(f"allow: {entry}", "it allows, and rules only tighten: it stays with the agent")
-        for entry in _list_texts(permissions.get("allow"))
+        for entry in list_texts(permissions.get("allow"))
     ]
     rules = [one for one in found if isinstance(one, DraftedRule)]
     return ForeignRules(tuple(rules), (*(one for one in found if isinstance(one, Leftover)), *allowed))
 
 
 def _iter_entries(permissions: dict[str, Any], where: str, root: str) -> Iterator[DraftedRule | Leftover]:
-    denied = set(_list_texts(permissions.get("deny")))
+    denied = set(list_texts(permissions.get("deny")))
     for then in LISTS:
-        for entry in dict.fromkeys(_list_texts(permissions.get(then))):
+        for entry in dict.fromkeys(list_texts(permissions.get(then))):
             if then == "ask" and entry in denied:
                 yield Leftover(f"ask: {entry}", "it is denied, too")
                 continue
@@ -57,10 +63,6 @@ def _iter_entries(permissions: dict[str, Any], where: str, root: str) -> Iterato
                 yield _translate_entry(entry, PermissionList(then, where, root))
             except ValueError as error:
                 yield Leftover(f"{then}: {entry}", str(error))
-
-
-def _list_texts(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def _translate_entry(entry: str, place: PermissionList) -> DraftedRule:

@@ -1,11 +1,19 @@
 """Custom rules of cc-safety-net: rulebooks, and the two inline files that came before them."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from synaptic.hooks.rules_import import named_commands
-from synaptic.hooks.rules_import.draft import DraftedRule, ForeignRules, Leftover, make_rule_id, shorten_list
+from synaptic.hooks.rules_import.draft import (
+    DraftedRule,
+    ForeignRules,
+    Leftover,
+    list_tables,
+    list_texts,
+    make_rule_id,
+    read_json_object,
+    shorten_list,
+)
 from synaptic.hooks.rules_import.named_commands import MAX_EXAMPLES, OPTION
 
 GROUP = "safety-net"
@@ -16,7 +24,7 @@ KNOWN_VERSIONS = {"version": (1,), BOOK_KEY: (1, 2)}
 
 def read_safety_net_file(text: str, where: str, overrides: Mapping[str, Any] | None = None) -> ForeignRules:
     """The rules of a rulebook or of an inline file; `overrides` are those of the rule.json that lists the book."""
-    table = _read_object(text)
+    table = read_json_object(text)
     if table is None:
         return ForeignRules(leftovers=(Leftover(where, "it is no JSON object"),))
     key = BOOK_KEY if BOOK_KEY in table else "version"
@@ -29,7 +37,7 @@ def read_safety_net_file(text: str, where: str, overrides: Mapping[str, Any] | N
 
 def list_rulebooks(text: str, where: str) -> tuple[list[str], Mapping[str, Any], tuple[Leftover, ...]] | None:
     """The local rulebooks that a rule.json lists, its overrides and what has to stay; None where the text is none."""
-    table = _read_object(text)
+    table = read_json_object(text)
     names = table.get("rules", []) if table is not None and BOOK_KEY not in table else None
     if table is None or not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return None
@@ -38,21 +46,14 @@ def list_rulebooks(text: str, where: str) -> tuple[list[str], Mapping[str, Any],
     overrides = table.get("overrides")
     wrappers = [
         Leftover(f"{where}: transparent_wrappers", "which programs start others is in the book of programs")
-        for _ in (table.get("transparent_wrappers") or ())[:1]
+        for _ in list_texts(table.get("transparent_wrappers"))[:1]
     ]
     return [name.rpartition("/")[2] for name in names], overrides if isinstance(overrides, dict) else {}, (*wrappers,)
 
 
-def _read_object(text: str) -> dict[str, Any] | None:
-    try:
-        table = json.loads(text.removeprefix("\ufeff"))
-    except ValueError:
-        return None
-    return table if isinstance(table, dict) else None
-
-
 def _iter_rules(table: dict[str, Any], where: str, overrides: Mapping[str, Any]) -> Iterator[DraftedRule | Leftover]:
-    for number, rule in enumerate(table.get("rules") or (), 1):
+    rules = table.get("rules", [])
+    for number, rule in enumerate(rules if isinstance(rules, list) else [rules], 1):
         name = str(rule.get("name", f"rule {number}")) if isinstance(rule, dict) else f"rule {number}"
         try:
             yield from _translate_rule(rule, table, (where, overrides.get(f"{table.get('name', '')}/{name}")))
@@ -96,16 +97,20 @@ def _read_match(rule: dict[str, Any]) -> tuple[list[str], list[str]]:
     """The words behind the program, and the arguments of which one must be there."""
     match = rule.get("match")
     if match is None:
-        return [rule["subcommand"]] if rule.get("subcommand") else [], list(rule["block_args"])
-    if match.get("exclude_args"):
+        path, words = [rule["subcommand"]] if rule.get("subcommand") else [], rule["block_args"]
+    elif match.get("exclude_args"):
         raise ValueError("`exclude_args` says what must not be there, and rules say what is")
-    return list(match["command_path"]), list(match.get("any_args") or ())
+    else:
+        path, words = match["command_path"], match.get("any_args") or []
+    if len(list_texts(path)) != len(path) or len(list_texts(words)) != len(words):
+        raise TypeError("words")
+    return list(path), list(words)
 
 
 def _make_examples(run: str, words: list[str], fixtures: tuple[str, dict[str, Any]]) -> dict[str, Any]:
     """The source's own fixtures, where it has some; else what follows from the rule."""
     name, table = fixtures
-    tests = [one for one in table.get("tests") or () if isinstance(one, dict) and isinstance(one.get("command"), str)]
+    tests = [one for one in list_tables(table.get("tests")) if isinstance(one.get("command"), str)]
     stops = [one["command"] for one in tests if one.get("expect") == "blocked" and one.get("rule") == name]
     stops = [text for text in stops if not words or any(word in text.split() for word in words)]
     program = run.split()[0]
