@@ -160,6 +160,17 @@ def complete_policies(incomplete: str) -> list[tuple[str, str]]:
     return []
 
 
+def complete_rules(incomplete: str) -> list[tuple[str, str]]:
+    """Ids of rules that hold here, yours and the project's."""
+    from synaptic.cli.place import find_place
+    from synaptic.cli.rule_place import load_rule_files
+
+    with suppress(SynapticError, OSError):
+        tables = (table for file in load_rule_files(find_place()) for table in file.tables)
+        return _keep_matching([(str(table.get("id", "")), str(table.get("then", ""))) for table in tables], incomplete)
+    return []
+
+
 def complete_presets(incomplete: str) -> list[tuple[str, str]]:
     """Presets as they are given to `--preset`."""
     return keep_matching([(name, "preset") for name in PRESETS], incomplete)

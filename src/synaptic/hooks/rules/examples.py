@@ -136,12 +136,13 @@ def _make_facts(rule: Rule, table: dict[str, Any], event: Event, root: str) -> F
         raise WrongExampleError(str(error)) from None
     share = table.get("context")
     branch = table.get("branch")
+    home = rule.base.home or EXAMPLE_HOME
     tree = Git(top=root, branch=branch if isinstance(branch, str) else "", commit="1")
     return Facts(
         root=root,
-        home=EXAMPLE_HOME,
+        home=home,
         agent=str(table.get("agent", "claude")),
-        command=read_command(event, root, EXAMPLE_HOME),
+        command=read_command(event, root, home),
         git=tree,
         usage=ContextUsage(float(share)) if isinstance(share, int | float) else ContextUsage(),
         state=State({MARKS: marks}),
