@@ -28,7 +28,9 @@ def by_plugin(request: Request, **changes: object) -> Request:
 
 def by_sdk(request: Request) -> Request:
     """The same event as our callback in an SDK brings it."""
-    return msgspec.structs.replace(request, id=new_call_id(), env={**request.env, arrivals.SDK_VARIABLE: "claude"})
+    return msgspec.structs.replace(
+        request, id=new_call_id(), env={**request.env, arrivals.PLUGIN_VARIABLE: arrivals.SDK_WAY}
+    )
 
 
 def again(request: Request) -> Request:

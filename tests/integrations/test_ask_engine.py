@@ -9,7 +9,7 @@ from tests.daemon.setting import BLOCK, Setting, specific
 
 
 def ask(setting: Setting, **fields: object):
-    door = EngineDoor(setting.home, "claude")
+    door = EngineDoor(setting.home)
     request = door.build_request(("claude", "PreToolUse"), setting.payload(**fields), str(setting.project))
     env = {**request.env, "HOME": str(setting.user)}
     return door.ask(msgspec.structs.replace(request, env=env))
@@ -51,7 +51,7 @@ def test_a_defect_of_ours_is_no_allow(setting: Setting, monkeypatch) -> None:
 
 
 def test_what_cannot_be_written_as_a_character_is_written_as_an_escape(setting: Setting) -> None:
-    door = EngineDoor(setting.home, "claude")
+    door = EngineDoor(setting.home)
     assert door.build_request(("claude", "Stop"), {"a": "é"}).stdin == '{"a":"é"}\n'.encode()
     assert door.build_request(("claude", "Stop"), {"a": "\ud800"}).stdin == b'{"a":"\\ud800"}\n'
 

@@ -93,6 +93,15 @@ def test_a_question_that_nobody_can_answer_runs_nothing(wired: Program) -> None:
     assert wired.journal("PreToolUse") == [("PreToolUse", "Bash", "ask")]
 
 
+def test_instructions_for_a_summary_reach_it(wired: Program) -> None:
+    said = native("PreCompact", additionalContext="keep the plan")
+    wired.session.skill("keeper", said, event="PreCompact", matcher="", protocol="native")
+    wired.session.trust()
+    outcome = wired.run(conversation(bash("echo one")), prompts=("go", "/compact"))
+    assert "keep the plan" in outcome.heard
+    assert [event for event, _, _ in wired.journal("PreCompact")] == ["PreCompact"]
+
+
 def test_a_stop_hook_makes_the_agent_go_on(wired: Program) -> None:
     once = f"[ -e {wired.session.folder}/told ] || {{ touch {wired.session.folder}/told; echo '{DENY}'; }}"
     wired.session.skill("stopper", once, event="Stop", matcher="")

@@ -30,8 +30,8 @@ from synaptic.store.record import JournalEntry
 
 PLUGIN_VARIABLE = "CLAUDE_PLUGIN_ROOT"
 """What the agent sets for hooks of a plugin. Whoever sets it for others only has its events judged twice."""
-SDK_VARIABLE = "SYNAPTIC_SDK"
-"""What our own callbacks in an SDK set, with the name of that SDK. The same is true of it."""
+SDK_WAY = "synaptic:sdk"
+"""What our own callbacks in an SDK put there: a second variable would be a second search through the environment."""
 TOGETHER_SECONDS = 10.0
 """How far apart two arrivals of one event may be: the agent starts both at once, on a machine that may be busy."""
 MOST_ARRIVALS = 32
@@ -130,7 +130,8 @@ def _is_same(entry: JournalEntry, request: Request) -> bool:
 
 def _find_way(request: Request) -> str:
     """By which entry it has come; "" for that of the settings."""
-    return "sdk" if request.env.get(SDK_VARIABLE) else "plugin" if request.env.get(PLUGIN_VARIABLE) else ""
+    root = request.env.get(PLUGIN_VARIABLE)
+    return "" if not root else "sdk" if root == SDK_WAY else "plugin"
 
 
 def _take_equal(others: deque[_Arrival], arrival: _Arrival, way: str) -> _Arrival | None:

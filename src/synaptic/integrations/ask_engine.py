@@ -19,7 +19,7 @@ from synaptic.agents.shared.wired import list_wired_agents
 from synaptic.daemon import early, fallback
 from synaptic.daemon.client import find_own_folder, new_call_id, send_request
 from synaptic.daemon.refuse import refuse_unheard
-from synaptic.engine.arrivals import SDK_VARIABLE
+from synaptic.engine.arrivals import PLUGIN_VARIABLE, SDK_WAY
 from synaptic.files.home import find_home
 from synaptic.model.call import Answer, Request
 from synaptic.model.home import Home
@@ -42,15 +42,14 @@ def choose_home(home: Home | Path | str | None) -> Home:
 class EngineDoor:
     """The way to the engine of one home, for the program that runs here."""
 
-    def __init__(self, home: Home, sdk: str) -> None:
+    def __init__(self, home: Home) -> None:
         self.home = home
-        self._sdk = sdk
         self._callers = HookCallers(home)
 
     def build_request(self, named: tuple[str, str], payload: Mapping[str, object], project: str = "") -> Request:
         """The request about an event, `(agent, event)`, as the dispatcher would send it from this program."""
         # A session around this program may be about another project.
-        env = {**os.environ, SDK_VARIABLE: self._sdk, "CLAUDE_PROJECT_DIR": project}
+        env = {**os.environ, PLUGIN_VARIABLE: SDK_WAY, "CLAUDE_PROJECT_DIR": project}
         agent, event = named
         return Request(
             agent=agent, event=event, stdin=_write_json(payload), id=new_call_id(), env=env, cwd=find_own_folder()

@@ -62,7 +62,8 @@ def _read_object(event: str, answer: Answer) -> Output:
         answer = ADAPTER.refuse(event, answer.stderr.decode("utf-8", "replace").strip())
     text = answer.stdout.strip()
     if text and not text.startswith(b"{"):
-        return {"systemMessage": text.decode("utf-8", "replace")}  # instructions for a summary are no JSON
+        # Instructions for a summary are no JSON: of a callback the agent takes this field for them.
+        return {"systemMessage": text.decode("utf-8", "replace")}
     return msgspec.json.decode(text, type=Output) if text else {}
 
 

@@ -36,7 +36,7 @@ def hooks(
     `home` is the engine's folder, usually `~/.synaptic`. `extra` are callbacks of your own: they are asked about every
     event, one after another and before the engine, and each sees the input as the one before has rewritten it.
     """
-    chain = _EventChain(EngineDoor(choose_home(home), "claude"), OwnCallbacks(extra))
+    chain = _EventChain(EngineDoor(choose_home(home)), OwnCallbacks(extra))
     return {event: [chain.build_matcher(event)] for event in events}
 
 

@@ -32,7 +32,7 @@ class _Verdict(msgspec.Struct, frozen=True):
 
 def guard(tools: Iterable[Any], home: Home | Path | str | None = None) -> list[Any]:
     """The tools, each function tool with the engine as its last guardrail before and its first one after a call."""
-    door = ToolDoor(EngineDoor(choose_home(home), "openai-agents"))
+    door = ToolDoor(EngineDoor(choose_home(home)))
     found = list(tools)
     for tool in found:
         if isinstance(tool, FunctionTool):
