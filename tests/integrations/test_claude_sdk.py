@@ -111,13 +111,19 @@ def test_a_stop_hook_makes_the_agent_go_on(wired: Program) -> None:
     assert len(wired.journal("Stop")) == 2
 
 
-def test_two_tools_of_one_turn_are_judged_each_by_itself(wired: Program) -> None:
+@pytest.mark.parametrize("has_daemon", [True, False], ids=["daemon", "in process"])
+def test_two_tools_of_one_turn_are_judged_each_by_itself(wired: Program, has_daemon: bool) -> None:
+    if not has_daemon:
+        lifecycle.stop_daemon(wired.session.synaptic_home)
+        with wired.session.synaptic_home.engine.open("a") as file:
+            file.write("daemon=false\n")
     wired.session.skill("guard", f"""case $HOOK_INPUT in *danger*) sleep 0.3; echo '{DENY}' ;; esac""")
     wired.session.trust()
     uses = tuple(Use("Bash", {"command": f"touch {word}", "description": "x"}) for word in ("danger", "fine"))
     outcome = wired.run(conversation(uses))
     assert [result.is_error for result in outcome.results] == [True, False]
     assert sorted(wired.journal("PreToolUse")) == [("PreToolUse", "Bash", "deny"), ("PreToolUse", "Bash", "none")]
+    assert wired.session.synaptic_home.socket.exists() == has_daemon
     assert (wired.session.project / "fine").exists() and not (wired.session.project / "danger").exists()
 
 

@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -194,14 +195,17 @@ def test_a_command_that_ends_with_the_dispatcher_is_not_the_dispatcher(word: str
 def hosted(callers: HookCallers, inner: str) -> Iterator[tuple[int, int]]:
     """A program that has an agent in itself, and a process that it has started."""
     words = ("sh", "-c", f"bash -c {inner!r} & echo $!; wait")
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as host:
+    host = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    try:
         assert host.stdout
         child = int(host.stdout.readline())
         assert host.stdout.readline() == b"ready\n"
         if found := read_process(host.pid):
             callers.add_host(found)
         yield host.pid, child
-        os.killpg(host.pid, 9)
+    finally:
+        os.killpg(host.pid, signal.SIGKILL)
+        host.communicate()
 
 
 def test_what_a_host_starts_is_an_agents_and_the_host_itself_speaks_for_its_person(callers: HookCallers):
@@ -224,7 +228,7 @@ def test_a_host_that_an_agent_has_started_is_a_stranger(callers: HookCallers):
         assert found is not None
         callers.add_host(found)
         assert EXAMINED(inner, callers).why == f"process {outer} above it is claude"
-        os.kill(inner, 9)
+        os.kill(inner, signal.SIGKILL)
 
 
 def test_a_host_that_writes_itself_down_is_known_to_a_daemon_that_runs(tmp_path: Path):
