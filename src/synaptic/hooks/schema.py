@@ -34,7 +34,8 @@ def build_schema() -> dict[str, Any]:
 
 def read_field_docs(kind: type) -> dict[str, str]:
     """Read the docstring below each field of a class, and of those it inherits from, from their sources."""
-    ours = (one for one in reversed(kind.__mro__) if one.__module__.partition(".")[0] == PACKAGE)
+    known = (PACKAGE, kind.__module__.partition(".")[0])  # a policy from outside is in a module of its own
+    ours = (one for one in reversed(kind.__mro__) if one.__module__.partition(".")[0] in known)
     return {name: text for one in ours for name, text in _read_own_field_docs(one).items()}
 
 

@@ -11,7 +11,7 @@ from synaptic.files.bounded import UnreadableFile, describe_size, read_content
 from synaptic.files.snapshot import ContentLoader, WatchedFile, list_names
 from synaptic.files.watch import FolderWatch
 from synaptic.hooks import config as configs
-from synaptic.hooks import document, pins, toml, yaml
+from synaptic.hooks import document, pins, policy_files, toml, yaml
 from synaptic.hooks.budget import (
     PROJECT_BYTES,
     PROJECT_CONFIG_BYTES,
@@ -23,6 +23,7 @@ from synaptic.hooks.config import Config
 from synaptic.hooks.declaration import DECLARATION_LIMIT, DeclarationFile, Declarations
 from synaptic.hooks.project import has_foreign_owner
 from synaptic.model.home import Home
+from synaptic.model.outside import POLICY_FOLDER, Origin, PolicySource
 
 SourceText = tuple[bytes, str]
 """A file's content, empty when it cannot be read or is not there, and its path."""
@@ -108,6 +109,13 @@ class CatalogSources:
             said = msgspec.structs.replace(config, environment=config.environment or environment)
             yield yaml.read_declarations(self.read_project_definitions(brought), said)
 
+    def read_policy_sources(self) -> tuple[PolicySource, ...]:
+        """The user's files with policies before the project's, each with a digest of what it says."""
+        user = self._read_policy_folder(f"{self._user}/{POLICY_FOLDER}", "user")
+        return user + (
+            self._read_policy_folder(f"{self._dot_folder}/{POLICY_FOLDER}", "project") if self._reads_project else ()
+        )
+
     def read_project_definitions(self, brought: HookFolder | None = None) -> list[tuple[DeclarationFile, bytes]]:
         """Read the project's YAML files: `.system/hooks` before `.synaptic/hooks`."""
         system = self._read_folder(DeclarationFile(f"{self.root.rstrip('/')}/.system/hooks", "project", self.root))
@@ -163,9 +171,28 @@ class CatalogSources:
             found_texts.append((place, text))
         return found_texts
 
-    def _read_definition(self, path: str, observed: bool) -> bytes | None:
+    def _read_policy_folder(self, folder: str, origin: Origin) -> tuple[PolicySource, ...]:
+        listing = self._read_content(folder, list_names)
+        names = [name for name in os.fsdecode(listing or b"").split("\n") if policy_files.is_code(name)]
+        if len(names) > policy_files.MAX_FILES:
+            limit = policy_files.MAX_FILES
+            self.problems.append(f"{folder}: holds {len(names)} Python files; only the first {limit} count")
+        watch = self._watch
+        observed = len(names) >= WATCH_FROM_FILES and watch is not None and watch.add(folder)
+        load = partial(read_content, limit=policy_files.FILE_LIMIT)
+        texts = {
+            path: content
+            for name in names[: policy_files.MAX_FILES]
+            if (content := self._read_observed(path := f"{folder}/{name}", load, observed)) is not None
+        }
+        return policy_files.make_sources(texts, origin)
+
+    def _read_observed(self, path: str, load: ContentLoader, observed: bool) -> bytes | None:
         kept = self.covered if observed and _is_only_here(path) else self.watched
-        return self._read_content(path, partial(read_content, limit=document.YAML_LIMIT), kept)
+        return self._read_content(path, load, kept)
+
+    def _read_definition(self, path: str, observed: bool) -> bytes | None:
+        return self._read_observed(path, partial(read_content, limit=document.YAML_LIMIT), observed)
 
     def _read_text(self, path: str, limit: int) -> SourceText:
         return self._read_content(path, partial(read_content, limit=limit)) or b"", path
