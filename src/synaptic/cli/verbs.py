@@ -39,7 +39,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "prune": ("prune", "Forget old events."),
     },
     "Rules": {
-        "policy": ("policy", "Built-in policies, shown and switched."),
+        "policy": ("policy", "Policies, shown and switched; your own."),
         "config": ("config", "What is set, where, and whether it is right."),
         "trust": ("trust", "Agree to the hooks that a project brings."),
         "state": ("state", "What is remembered about a project."),

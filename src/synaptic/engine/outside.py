@@ -95,7 +95,7 @@ class OutsidePolicies:
             file=source.file,
             module=source.module,
             digest=source.digest,
-            accepted=_list_accepted(source, standing),
+            accepted=list_accepted(source, standing),
         )
         answer = await self._runner.ask(place, request, DESCRIBE_SECONDS)
         if isinstance(answer, Failure):
@@ -123,14 +123,15 @@ def _examine(source: PolicySource, trust: HookTrust) -> HookStanding:
     return trust.examine(make_placeholder(source)) if source.is_brought or source.skill else MAY_RUN
 
 
-def _list_accepted(source: PolicySource, standing: HookStanding) -> tuple[str, ...] | None:
+def list_accepted(source: PolicySource, standing: HookStanding) -> tuple[str, ...] | None:
+    """The sha256 sums of what a file may hold; None for one that runs as it is."""
     contents = standing.contents
     return None if contents is None else tuple(sorted(contents.get(source.file, ())))
 
 
 def _hash_question(source: PolicySource, standing: HookStanding, request: WorkerRequest) -> str:
     """All that an answer depends on: the file and its neighbours, what of it may run, the options, this program."""
-    accepted = _list_accepted(source, standing)
+    accepted = list_accepted(source, standing)
     asked = (synaptic.__version__, source.file, source.digest, source.module, accepted, request.tables)
     return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
 

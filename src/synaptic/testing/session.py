@@ -28,6 +28,9 @@ class EngineSession:
         self.home = Home(self.user / ".synaptic")
         self.policies = self.home.root / "policies"
         self.session = "session-1"
+        if self.home.dispatch.exists():
+            # Whoever tests may be an agent: before its user's own engine it would speak for them.
+            raise ValueError(f"{self.home.root} is a real installation: give a folder of the test's own")
         self.policies.mkdir(parents=True, exist_ok=True)
         (self.project / ".git").mkdir(parents=True, exist_ok=True)
         if config:

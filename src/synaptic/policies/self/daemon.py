@@ -37,7 +37,9 @@ LISTING_METHOD = "rpc.methods"
 SPEAKING_NAMES = re.compile(r"(?:user)?prompt|beforeagent|directoryadded|chat\.message|message", re.IGNORECASE)
 """How agents call the event of a prompt."""
 OWN_PROGRAM = re.compile(r"/bin/(?:syn|synaptic|dispatch)$")
-INNER_PART = re.compile(r"\bsynaptic\.(?:agents|api|cli|daemon|engine|hooks|packages|setup|store|work)\b|ProjectState")
+INNER_PART = re.compile(
+    r"\bsynaptic\.(?:agents|api|cli|daemon|engine|hooks|packages|setup|store|testing|work)\b|ProjectState"
+)
 """Modules of the engine by which a program could do what the command line refuses."""
 
 RELEVANT_PROGRAMS = (
