@@ -158,6 +158,41 @@ def test_it_rewrites_asks_advises_and_allows(session: EngineSession):
     session.check("ls").allowed_by("acme.x")
 
 
+def test_prompts_results_and_ends_are_events_too(session: EngineSession):
+    text = """
+@policy("acme.prompt", events=(UserPromptSubmit,))
+def prompt(event, facts):
+    '''Prompts.'''
+    return deny("not that") if "secret plan" in event.prompt else advise("mind the gap")
+
+@policy("acme.after", events=(PostToolUse,), tools=("Bash",), needs=("git", "changed", "tests", "layers", "usage"))
+def after(event, facts):
+    '''Results.'''
+    return deny("that was wrong") if "bad" in str(event.tool_response) else None
+
+@policy("acme.end", events=(Stop,))
+def end(event, facts):
+    '''Ends.'''
+    return None if event.stop_hook_active else deny("not yet")
+"""
+    session.write("acme.py", HEAD + text)
+    session.send("UserPromptSubmit", prompt="the secret plan").denied_by("acme.prompt")
+    session.send("UserPromptSubmit", prompt="hello").advised("mind the gap")
+    ran = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
+    assert session.send("PostToolUse", **ran, tool_response="bad").decision.feedback == ("that was wrong",)
+    session.send("PostToolUse", **ran, tool_response="fine").passed()
+    session.send("Stop").advised("not yet")
+    session.send("Stop", stop_hook_active=True).passed()
+
+
+def test_a_tool_that_carries_a_command_is_one_for_shell_commands(session: EngineSession):
+    session.write(
+        "acme.py", simple('return deny("no") if "make" in facts.command.programs else None', ", tools=('Bash',)")
+    )
+    carried = {"tool_name": "mcp__shell__run", "tool_input": {"command": "cd x && make"}}
+    session.send("PreToolUse", **carried).denied_by("acme.x")
+
+
 def test_its_allow_lifts_no_refusal_and_no_question_of_ours(session: EngineSession):
     session.write("acme.py", simple('return allow("go on")', ", priority=1"))
     session.check("rm -rf ~").denied_by("files.recursive-deletion")

@@ -120,7 +120,7 @@ class OutsidePolicies:
 
 def _examine(source: PolicySource, trust: HookTrust) -> HookStanding:
     """Whether a file may be asked. This is looked at for every event."""
-    return trust.examine(make_placeholder(source)) if source.is_brought or source.skill else MAY_RUN
+    return trust.examine(make_placeholder(source)) if source.is_local or source.skill else MAY_RUN
 
 
 def list_accepted(source: PolicySource, standing: HookStanding) -> tuple[str, ...] | None:

@@ -174,4 +174,4 @@ def _is_preset_on(preset: str, config: Config) -> bool:
 
 
 def _get_scope(source: PolicySource) -> Scope:
-    return "project" if source.is_brought else "user"
+    return "project" if source.is_local else "user"

@@ -42,11 +42,11 @@ def list_pinned_policies(project: Pins, user: Pins) -> tuple[PolicySource, ...]:
 def _iter_pinned(pins: Pins) -> Iterator[PolicySource]:
     for name, package in sorted(pins.packages.items()):
         for path, sums in sorted(package.scripts.items()):
-            if is_policy_path(path):
-                yield PolicySource(file=path, origin="package", digest=" ".join(sums), skill=name)
+            if is_policy_path(path) and holds_policies(path.rpartition("/")[2]):
+                yield PolicySource(file=path, origin="package", digest=" ".join(sums), skill=name, site=pins.root)
 
 
 def is_policy_path(path: str) -> bool:
-    """Whether a file of a package is one with policies: it lies in a folder of that name."""
+    """Whether a file of a package is one with policies, or one that they may import: its folder has that name."""
     folder, _, name = path.rpartition("/")
-    return folder.rpartition("/")[2] == POLICY_FOLDER and holds_policies(name)
+    return folder.rpartition("/")[2] == POLICY_FOLDER and is_code(name)

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from synaptic.hooks.config import Config, HttpConfig, list_fields
+from synaptic.model.outside import POLICY_ID
 from synaptic.model.presets import PRESETS
 from synaptic.policies.base import Policy, load_policies
 
@@ -24,7 +25,10 @@ def build_schema() -> dict[str, Any]:
         "description": properties["http"]["description"],
     }
     tables = {name: _make_policy_schema(policy) for name, policy in load_policies().items()}
-    properties["policies"] = {**_make_object_schema(tables), "description": properties["policies"]["description"]}
+    # Others are policies of one's own, whose options only they know.
+    others = {"additionalProperties": {"type": "object"}, "propertyNames": {"pattern": f"^{POLICY_ID.pattern}$"}}
+    about = properties["policies"]["description"]
+    properties["policies"] = {**_make_object_schema(tables), **others, "description": about}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Synaptic config.toml",

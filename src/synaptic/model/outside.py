@@ -31,11 +31,13 @@ class PolicySource(msgspec.Struct, frozen=True, kw_only=True):
     """Its name for an import, where it belongs to an installed distribution; else it is loaded by its path."""
     skill: str = ""
     """The package that brought it."""
+    site: str = ""
+    """The project that this package was installed into; empty for all projects."""
 
     @property
-    def is_brought(self) -> bool:
-        """Whether a repository brings it."""
-        return self.origin == "project"
+    def is_local(self) -> bool:
+        """Whether it is in the project: a repository, or a package of this project, has put it there."""
+        return self.origin == "project" or bool(self.site)
 
     @property
     def label(self) -> str:
