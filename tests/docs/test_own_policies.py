@@ -35,7 +35,9 @@ def test_the_policies_pass_their_cases(folder: Path, name: str, cases: str, coun
 
     request = {"number": 1, "kind": "cases", "text": cases}
     command = [sys.executable, "-I", "-m", "synaptic.sdk.worker", str(folder / f"acme_{name}.py")]
-    done = subprocess.run(command, input=msgspec.json.encode(request) + b"\n", capture_output=True, timeout=60)
+    done = subprocess.run(
+        command, input=b"{}\n" + msgspec.json.encode(request) + b"\n", capture_output=True, timeout=60
+    )
     reply = json.loads(done.stdout)
     assert reply["error"] == ""
     (result,) = msgspec.convert(reply["answer"], tuple[CaseResult, ...])

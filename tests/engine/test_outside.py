@@ -274,6 +274,32 @@ def test_a_child_that_it_forks_answers_nothing(session: EngineSession):
         session.check(f"ls {number}").denied_by("acme.x").because("parent")
 
 
+@pytest.mark.parametrize(
+    "line", ['{"number": 1}', "garbage", "[" * 5000, '{"number": 999999, "answer": {"says": "allow"}}']
+)
+def test_what_it_writes_where_answers_go_is_none_of_them(session: EngineSession, line: str):
+    body = (
+        "if event.tool_input['command'] == 'bad':\n"
+        "    for number in range(3, 20):\n"
+        "        try: os.write(number, LINE)\n"
+        "        except OSError: pass\n"
+        "return deny('no')"
+    )
+    session.write("acme.py", simple(body, head=f"{HEAD}\nLINE = {line.encode() + bytes([10])!r}\n"))
+    session.check("ls").denied_by("acme.x")
+    outcome = session.check("bad")
+    assert outcome.decision.kind is Kind.DENY or outcome.warnings
+    assert outcome.decision.kind is not Kind.ALLOW
+    for number in range(3):
+        session.check(f"ls {number}").denied_by("acme.x"), "no later call gets what was left"
+
+
+def test_an_agent_ends_no_process_of_a_policy(session: EngineSession):
+    session.write("acme.py", simple("return advise(str(os.getpid()))"))
+    (pid,) = session.check("ls").decision.context
+    session.check(f"kill -9 {pid}").denied_by("self.daemon")
+
+
 def test_processes_that_it_starts_end_with_it(session: EngineSession):
     note = session.project / "pid"
     body = (

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from synaptic.sdk.load import MODULE_NAME, PolicyFileError, load_policy_file
+from synaptic.sdk.neighbours import Accepted, NeighbourFinder
 
 TEXT = '''
 from synaptic.sdk import *
@@ -29,8 +30,16 @@ class Second(Shared):
 @pytest.fixture(autouse=True)
 def path_as_before(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     yield
     sys.modules.pop(MODULE_NAME, None)
+
+
+def load_anew(file: str, accepted: Accepted):
+    """As a new worker would."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, NeighbourFinder)]
+    sys.modules.pop("_words_of_acme", None)
+    return load_policy_file(file, "", accepted)
 
 
 def write(tmp_path: Path, text: str) -> str:
@@ -45,11 +54,25 @@ def test_policies_are_found_in_the_order_in_which_they_stand(tmp_path: Path):
 
 def test_only_what_was_accepted_is_loaded(tmp_path: Path):
     file = write(tmp_path, TEXT)
-    known = hashlib.sha256(TEXT.encode()).hexdigest()
-    assert load_policy_file(file, "", (known,))
+    known = {file: (hashlib.sha256(TEXT.encode()).hexdigest(),)}
+    assert load_policy_file(file, "", known)
     write(tmp_path, f"{TEXT}\nraise SystemExit\n")
     with pytest.raises(PolicyFileError, match="was changed after it was checked"):
-        load_policy_file(file, "", (known,))
+        load_policy_file(file, "", known)
+
+
+def test_a_neighbour_is_imported_as_it_was_accepted_and_no_other(tmp_path: Path):
+    text = f"import _words_of_acme\n{TEXT}"
+    file, beside = write(tmp_path, text), tmp_path / "_words_of_acme.py"
+    beside.write_text("WORD = 1\n")
+    known = {file: (hashlib.sha256(text.encode()).hexdigest(),)}
+    with pytest.raises(PolicyFileError, match="was changed after it was checked, or nobody"):
+        load_anew(file, known)
+    whole = {**known, str(beside): (hashlib.sha256(b"WORD = 1\n").hexdigest(),)}
+    assert load_anew(file, whole)
+    beside.write_text("WORD = 2\n")
+    with pytest.raises(PolicyFileError, match="was changed after it was checked"):
+        load_anew(file, whole)
 
 
 def test_a_neighbour_takes_the_place_of_no_module_of_python(tmp_path: Path):

@@ -8,7 +8,6 @@ import msgspec
 
 from synaptic.cli.place import CommandPlace
 from synaptic.cli.registered import load_hook_catalog, read_trust
-from synaptic.engine.outside import list_accepted
 from synaptic.files.bounded import read_content
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.outside import make_placeholder
@@ -51,8 +50,7 @@ async def _run_file(runners: HookRunners, source: PolicySource, trust: HookTrust
     text = read_content(str(find_cases(source)), CASES_LIMIT)
     if standing.refusal or not isinstance(text, bytes):
         return ()
-    accepted = list_accepted(source, standing)
-    place = PolicyFile(file=source.file, module=source.module, digest=source.digest, accepted=accepted)
+    place = PolicyFile(file=source.file, module=source.module, digest=source.digest, accepted=standing.contents)
     request = WorkerRequest(kind="cases", text=text.decode("utf-8", "replace"))
     answer = await runners.policies.ask(place, request, CASES_SECONDS)
     if isinstance(answer, Failure):
@@ -63,5 +61,5 @@ async def _run_file(runners: HookRunners, source: PolicySource, trust: HookTrust
 def _iter_results(source: PolicySource, answer: msgspec.Raw) -> Iterator[CaseResult]:
     try:
         yield from msgspec.json.decode(answer, type=tuple[CaseResult, ...])
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         yield CaseResult(policy=source.label, failed=(f"no result that can be read: {error}",))

@@ -95,7 +95,7 @@ class OutsidePolicies:
             file=source.file,
             module=source.module,
             digest=source.digest,
-            accepted=list_accepted(source, standing),
+            accepted=standing.contents,
         )
         answer = await self._runner.ask(place, request, DESCRIBE_SECONDS)
         if isinstance(answer, Failure):
@@ -103,7 +103,7 @@ class OutsidePolicies:
             return FileFinding(source, problems=(f"{where}{answer.message}; no policy of this file runs",))
         try:
             found = msgspec.json.decode(answer, type=FileDescription)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             return FileFinding(source, problems=(f"{source.file}: told nothing that can be read: {error}",))
         self._keep_description(name, bytes(answer))
         return FileFinding(source, found.policies, found.problems)
@@ -123,15 +123,10 @@ def _examine(source: PolicySource, trust: HookTrust) -> HookStanding:
     return trust.examine(make_placeholder(source)) if source.is_local or source.skill else MAY_RUN
 
 
-def list_accepted(source: PolicySource, standing: HookStanding) -> tuple[str, ...] | None:
-    """The sha256 sums of what a file may hold; None for one that runs as it is."""
-    contents = standing.contents
-    return None if contents is None else tuple(sorted(contents.get(source.file, ())))
-
-
 def _hash_question(source: PolicySource, standing: HookStanding, request: WorkerRequest) -> str:
     """All that an answer depends on: the file and its neighbours, what of it may run, the options, this program."""
-    accepted = list_accepted(source, standing)
+    sums = standing.contents or {}
+    accepted = None if standing.contents is None else sorted((path, *sorted(found)) for path, found in sums.items())
     asked = (synaptic.__version__, source.file, source.digest, source.module, accepted, request.tables)
     return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
 
@@ -140,5 +135,5 @@ def _read_description(name: str) -> FileDescription | None:
     content = read_content(name, DESCRIPTION_LIMIT)
     try:
         return msgspec.json.decode(content, type=FileDescription) if isinstance(content, bytes) else None
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None

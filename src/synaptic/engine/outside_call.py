@@ -40,19 +40,13 @@ async def ask_outside(runner: PolicyRunner, invocation: Invocation, facts: Facts
         return msgspec.structs.replace(answer, message=f"{describe_hook(invocation.hook)}: {answer.message}")
     try:
         return _read_answer(invocation, handler, ANSWER_READER.decode(answer))
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return _fail(invocation, Fault.OUTPUT, f"answered what is no opinion: {error}")
 
 
 def locate_policy_file(handler: OutsidePolicy, standing: HookStanding) -> PolicyFile:
     """The file of a policy, with the contents that may run."""
-    contents = standing.contents
-    return PolicyFile(
-        file=handler.file,
-        module=handler.module,
-        digest=handler.digest,
-        accepted=None if contents is None else tuple(sorted(contents.get(handler.file, ()))),
-    )
+    return PolicyFile(file=handler.file, module=handler.module, digest=handler.digest, accepted=standing.contents)
 
 
 def _speaks(names: frozenset[str], facts: Facts) -> bool:

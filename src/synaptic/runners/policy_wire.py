@@ -12,15 +12,20 @@ OWN_SECTION = "own:"
 """Before the name of a section of the policy's own, where it says what changes."""
 
 
+class WorkerOpening(msgspec.Struct, frozen=True, kw_only=True):
+    """The first line to a worker."""
+
+    accepted: dict[str, tuple[str, ...]] | None = None
+    """The sha256 sums of what may be loaded, by file; None for a file that runs as it is, with what it imports."""
+    compiled: str = ""
+    """Where compiled copies of what it imports are kept."""
+
+
 class WorkerRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line to the worker. The first of them makes it load its file."""
 
     number: int = 0
     kind: Literal["ask", "describe", "cases"] = "ask"
-    accepted: tuple[str, ...] | None = None
-    """The sha256 sums of the contents that may be loaded; None for a file that runs as it is."""
-    compiled: str = ""
-    """Where compiled copies of what it imports are kept."""
     policy: str = ""
     event: str = ""
     said: msgspec.Raw = NOTHING

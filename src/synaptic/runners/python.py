@@ -44,7 +44,7 @@ class PythonRunner:
         pool = self._pools.get(handler.file) or self._open_pool(handler.file)
         try:
             async with asyncio.timeout(invocation.timeout):
-                answer = await pool.ask(_encode_request(invocation, handler), stamp)
+                answer = await pool.ask(_encode_request(invocation, handler), stamp, bytes)
         except TimeoutError:
             return make_timeout_failure(invocation.hook, invocation.timeout)
         except OSError as error:

@@ -3,7 +3,9 @@
 import asyncio
 import contextlib
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -24,6 +26,11 @@ class WorkerLaunch(msgspec.Struct, frozen=True):
     idle: float
     most: int
     """At the same time; further calls wait for a free one."""
+    opening: bytes = b""
+    """What each is told before its first request."""
+
+
+T = TypeVar("T")
 
 
 class WorkerPool:
@@ -33,12 +40,14 @@ class WorkerPool:
         self.launch = launch
         self.turn = asyncio.Semaphore(launch.most)
         self.resting: list[WarmWorker] = []
+        self.is_closed = False
 
-    async def ask(self, request: bytes, stamp: object) -> bytes:
+    async def ask(self, request: bytes, stamp: object, read: Callable[[bytes], T]) -> T:
+        """What `read` makes of the answer. Where it raises, the worker is replaced as well."""
         async with self.turn:
             worker = self._take_worker(stamp)
             try:
-                answer = await worker.ask(request)
+                answer = read(await worker.ask(request))
             except BaseException:  # timed out, cancelled or broken: nobody knows what it would answer next
                 worker.close()
                 raise
@@ -46,6 +55,8 @@ class WorkerPool:
             return answer
 
     def close(self) -> None:
+        """End the workers that wait; those that are asked now end with their answers."""
+        self.is_closed = True
         for worker in self.resting:
             worker.close()
         self.resting.clear()
@@ -61,6 +72,9 @@ class WorkerPool:
         return WarmWorker(self.launch, stamp)
 
     def _park_worker(self, worker: "WarmWorker") -> None:
+        if self.is_closed:
+            worker.close()
+            return
         self.resting.append(worker)
         worker.timer = asyncio.get_running_loop().call_later(self.launch.idle, self._retire_worker, worker)
 
@@ -77,6 +91,7 @@ class WarmWorker:
         self.stamp = stamp
         self.mark = os.urandom(16).hex()
         self.timer: asyncio.TimerHandle | None = None
+        self.opening = launch.opening
         self.requests = PipeFeed(keep=True)
         self.answers = PipeDrain(ANSWER_LIMIT)
         self.errors = PipeDrain(STDERR_LIMIT)
@@ -101,7 +116,8 @@ class WarmWorker:
         """Send a request and return the answer line; ConnectionError when the worker ends or answers too much."""
         self.answers.data.clear()
         self.errors.data.clear()
-        self.requests.send(request)
+        opening, self.opening = self.opening, b""
+        self.requests.send(opening + request)
         while not self.answers.data.endswith(b"\n"):
             if self.answers.ended.is_set():
                 raise ConnectionError(shorten_text(bytes(self.errors.data).decode("utf-8", "replace")) or "it ended")

@@ -1,6 +1,5 @@
 """Load a file with policies, in its worker, and find them in it."""
 
-import hashlib
 import importlib
 import importlib.util
 import sys
@@ -8,6 +7,7 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
+from synaptic.sdk.neighbours import Accepted, open_neighbours, read_accepted
 from synaptic.sdk.policy import Policy
 
 MODULE_NAME = "synaptic_policy"
@@ -17,7 +17,7 @@ class PolicyFileError(Exception):
     """A file that cannot be used: where, and why."""
 
 
-def load_policy_file(file: str, module: str, accepted: tuple[str, ...] | None) -> dict[str, type[Policy]]:
+def load_policy_file(file: str, module: str, accepted: Accepted | None) -> dict[str, type[Policy]]:
     """The policies of a file by id, in the order in which they stand there. Raises PolicyFileError."""
     try:
         return collect_policies(_import_module(file, module, accepted))
@@ -57,15 +57,11 @@ def describe_error(error: BaseException, file: str) -> str:
     return f"{place}: {type(error).__name__}: {error}"
 
 
-def _import_module(file: str, module: str, accepted: tuple[str, ...] | None) -> ModuleType:
+def _import_module(file: str, module: str, accepted: Accepted | None) -> ModuleType:
     if module:
         return importlib.import_module(module)
-    content = Path(file).read_bytes()
-    # Read once: what is compared is what runs.
-    if accepted is not None and hashlib.sha256(content).hexdigest() not in accepted:
-        raise PolicyFileError(f"{file}: was changed after it was checked, so it does not run")
-    # Last: a neighbour must not take the place of one of Python's own modules.
-    sys.path.append(str(Path(file).parent))
+    content = Path(file).read_bytes() if accepted is None else read_accepted(file, accepted)
+    open_neighbours(file, accepted)
     spec = importlib.util.spec_from_file_location(MODULE_NAME, file)
     if spec is None:
         raise PolicyFileError(f"{file}: is no Python file")

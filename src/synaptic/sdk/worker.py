@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from synaptic.runners.policy_wire import WorkerReply, WorkerRequest
+from synaptic.runners.policy_wire import WorkerOpening, WorkerReply, WorkerRequest
 from synaptic.sdk.answer import answer_question
 from synaptic.sdk.load import PolicyFileError, describe_error, load_policy_file
 from synaptic.sdk.policy import Policy
@@ -33,11 +33,13 @@ class PolicyWorker:
     def __init__(self, file: str, module: str) -> None:
         self._file = file
         self._module = module
+        self._opening = WorkerOpening()
         self._pid = os.getpid()
         self._policies: dict[str, type[Policy]] | None = None
 
     def serve(self, requests: BinaryIO, answers: BinaryIO) -> None:
         """Answer until the engine has no more questions."""
+        self._opening = msgspec.json.decode(requests.readline() or b"{}", type=WorkerOpening)
         for line in requests:
             request = msgspec.json.decode(line, type=WorkerRequest)
             reply = self._answer_safely(request)
@@ -63,8 +65,8 @@ class PolicyWorker:
         if self._policies is None:
             # A compiled copy is taken for current when its source was changed twice in a second.
             sys.dont_write_bytecode = True
-            sys.pycache_prefix = request.compiled or None
-            self._policies = load_policy_file(self._file, self._module, request.accepted)
+            sys.pycache_prefix = self._opening.compiled or None
+            self._policies = load_policy_file(self._file, self._module, self._opening.accepted)
         if request.kind == "ask":
             policy = self._policies.get(request.policy)
             if policy is None:
