@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench import checks, clients, daemon, gates, guard, history, layers, load, startup, table
+from bench import checks, clients, daemon, gates, guard, history, layers, load, outside, startup, table
 from bench.line import Limit, Line, at_least, at_most, flat, skipped, timing
 from bench.machine import describe
 from bench.payload import line, outside_write
@@ -174,11 +174,16 @@ def _startup(folder: Path, options: argparse.Namespace) -> list[Line]:
     return startup.measured(folder, options.rounds)
 
 
+def _outside(folder: Path, options: argparse.Namespace) -> list[Line]:
+    return outside.measured(folder, options.rounds)
+
+
 PARTS: Mapping[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
     "dispatch": _dispatch,
     "layers": _layers,
     "gates": _gates,
     "guard": _guard,
+    "outside": _outside,
     "startup": _startup,
     "adapters": _adapters,
     "clients": _clients,

@@ -33,7 +33,7 @@ def test_good_configs_are_valid(config: dict[str, object]):
         {"trust": "some"},
         {"unknown": 1},
         {"http": {"prot": 1}},
-        {"policies": {"no.such-policy": {}}},
+        {"policies": {"no-such-policy": {}}},
         {"policies": {"audit.tool-use": {"longest": "x"}}},
         {"policies": {"routing.knowledge-trigger": {"triggers": [{**TOPIC, "topic": 1}]}}},
     ],

@@ -167,7 +167,7 @@ def complete_rules(incomplete: str) -> list[tuple[str, str]]:
 
     with suppress(SynapticError, OSError):
         tables = (table for file in load_rule_files(find_place()) for table in file.tables)
-        return _keep_matching([(str(table.get("id", "")), str(table.get("then", ""))) for table in tables], incomplete)
+        return keep_matching([(str(table.get("id", "")), str(table.get("then", ""))) for table in tables], incomplete)
     return []
 
 

@@ -13,11 +13,13 @@ from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import config as configs
 from synaptic.hooks import edit
-from synaptic.hooks.config import Config, ConfigFile, is_enabled
+from synaptic.hooks.catalog import HookCatalog
+from synaptic.hooks.config import Config, ConfigFile, describe_unknown, is_enabled
 from synaptic.hooks.schema import build_schema as json_schema
 from synaptic.hooks.sources import CatalogSources
 from synaptic.hooks.tighten import merge_configs
 from synaptic.model.errors import DeclarationError
+from synaptic.model.outside import PLACEHOLDER_PREFIX
 from synaptic.policies.base import load_policies
 
 app = make_verb_app(
@@ -125,7 +127,10 @@ def validate(as_json: Json = False) -> None:
     """Check both config files; exit code 1 when something in them is wrong."""
     user, project = _read_config_files(find_place())
     # Merged, not only parsed: a project that loosens what the user has set is a fault too.
-    problems = merge_configs(user, project)[1]
+    catalog = load_hook_catalog(find_place())
+    outside = {entry.policy.id for entry in catalog.outside}
+    unknown = [] if _has_unasked(catalog) else [*describe_unknown(user, outside), *describe_unknown(project, outside)]
+    problems = (*merge_configs(user, project)[1], *unknown)
     if as_json:
         screen.print_json({"ok": not problems, "problems": problems})
     else:
@@ -135,6 +140,11 @@ def validate(as_json: Json = False) -> None:
             screen.say("the configuration is valid")
     if problems:
         raise typer.Exit(1)
+
+
+def _has_unasked(catalog: HookCatalog) -> bool:
+    """Whether a file with policies was not asked what it holds: then nobody knows which ids there are."""
+    return any(hook.id.startswith(PLACEHOLDER_PREFIX) for hook in catalog.hooks)
 
 
 def _iter_config_files(place: CommandPlace) -> Iterator[Path]:

@@ -17,7 +17,7 @@ from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.registration import build_registration as registration
 from synaptic.hooks.scaffold import HookRequest, scaffold_hook
 from synaptic.hooks.sources import CatalogSources
-from synaptic.model.hook import Builtin, Hook
+from synaptic.model.hook import Hook, OutsidePolicy
 from synaptic.pipeline.explain import explain_event
 
 LIST_HEAD = ("ID", "EVENTS", "STATE", "BLOCKING", "MATCH", "SOURCE")
@@ -84,7 +84,7 @@ def list_definitions(as_json: Json = False) -> None:
     """The YAML and registry hooks of this project and of the user, in their order, then what is switched off."""
     place = find_place()
     catalog = load_hook_catalog(place)
-    hooks = [hook for hook in catalog.hooks if not isinstance(hook.handler, Builtin) or hook.scope != "builtin"]
+    hooks = [hook for hook in catalog.hooks if hook.scope != "builtin" and not isinstance(hook.handler, OutsidePolicy)]
     off = tuple(iter_switched_off(place.home, place.root, catalog))
     if as_json:
         rows = [*map(_hook_to_json, hooks), *map(_off_to_json, off)]

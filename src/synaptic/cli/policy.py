@@ -1,4 +1,4 @@
-"""`synaptic policy`: the built-in policies, shown and switched."""
+"""`synaptic policy`: policies, built in and your own: shown, switched, written and tested."""
 
 import inspect
 from pathlib import Path
@@ -7,22 +7,25 @@ from typing import Annotated, Any
 import msgspec
 
 from synaptic.cli import completion, policy_rows, progress, screen, typer
-from synaptic.cli.hints import suggest_name
 from synaptic.cli.place import choose_config_file, find_place
+from synaptic.cli.policy_cases import run_outside_cases
+from synaptic.cli.policy_new import write_policy
 from synaptic.cli.policy_rows import PolicyFilter
 from synaptic.cli.registered import load_hook_catalog
+from synaptic.cli.self_test import print_results
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import edit
+from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.config import Config, configure_policy
 from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.schema import read_field_docs
 from synaptic.model.errors import DeclarationError
-from synaptic.model.hook import Builtin
+from synaptic.model.outside import PLACEHOLDER_PREFIX
 from synaptic.model.presets import PRESETS
 from synaptic.policies.base import Policy, load_policies
 
 app = make_verb_app(
-    "Show the built-in policies and switch them on and off.",
+    "Show policies, switch them on and off, and write your own.",
     """
     synaptic policy list --on
     synaptic policy list --fired                      what had something to say, and how often
@@ -30,6 +33,8 @@ app = make_verb_app(
     synaptic policy show paths.outside-project
     synaptic policy enable @sane                      a preset
     synaptic policy disable audit.tool-use
+    synaptic policy new acme.no-friday-deploys        one of your own, with its cases
+    synaptic policy test                              the cases of all of your own
     """,
 )
 PolicyNames = Annotated[
@@ -82,12 +87,11 @@ def show(
     if name.startswith("@"):
         _show_preset(name[1:], as_json)
         return
-    policy = load_policies().get(name)
+    catalog, policy = load_hook_catalog(find_place()), load_policies().get(name)
     if policy is None:
-        raise DeclarationError(
-            f"there is no policy `{name}`", hint=suggest_name(name, load_policies(), "synaptic policy list")
-        )
-    config = load_hook_catalog(find_place()).config
+        _show_outside(name, catalog, as_json)
+        return
+    config = catalog.config
     summary = {
         **policy_rows.summarise_policy(policy, config),
         "doc": inspect.getdoc(policy),
@@ -100,6 +104,63 @@ def show(
     screen.say_prose(str(summary["doc"]))
     for option in _list_options(policy, config):
         screen.say(f"\n{option['name']} = {msgspec.json.encode(option['value']).decode()}\n  {option['about']}")
+
+
+def _show_outside(name: str, catalog: HookCatalog, as_json: bool) -> None:
+    entry = next((one for one in catalog.outside if one.policy.id == name), None)
+    if entry is None:
+        known = (*load_policies(), *(one.policy.id for one in catalog.outside))
+        raise DeclarationError(f"there is no policy `{name}`", hint=make_hint(name, known))
+    policy, place = entry.policy, f"{entry.source.file}:{entry.policy.line}"
+    if as_json:
+        told = {"doc": policy.doc, "source": place, "options": policy.options, "needs": policy.needs}
+        screen.print_json({**policy_rows.summarise_outside(entry), **told})
+        return
+    screen.say(f"{name} is {'on' if entry.is_on else 'off'} ({place})\n")
+    screen.say(policy.doc)
+    for option in policy.options:
+        screen.say(f"\n{option.name} = {msgspec.json.encode(option.value).decode()}\n  {option.about}")
+
+
+@app.command("new")
+def write_new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its id, such as acme.no-friday-deploys.")],
+    project: Annotated[bool, typer.Option("--project", help="In this project, for everybody who works on it.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write a policy of your own and its cases: a file that works, to be changed."""
+    written = write_policy(find_place(), name, project)
+    told = {"code": str(written.code), "cases": str(written.cases), "doubt": written.doubt}
+    if as_json:
+        screen.print_json({"ok": True, **told})
+        return
+    screen.say(f"wrote {written.code} and {written.cases}")
+    if written.doubt:
+        screen.warn(written.doubt)
+    screen.say(f"change both, then run its cases: synaptic policy test {name}")
+
+
+@app.command("test")
+def test_outside(
+    name: Annotated[str, typer.Argument(metavar="[ID]", help="One policy; all of your own without it.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Run the cases of your own policies, each file's beside it. Exit code 1 when one is not met."""
+    place = find_place()
+    results = run_outside_cases(place, name)
+    if not results:
+        for problem in load_hook_catalog(place).problems:
+            screen.warn(problem)
+        what = f"no policy `{name}` of your own has cases here" if name else "no policy of your own has cases here"
+        raise DeclarationError(what, hint="cases are in a .toml file beside the policy's .py; synaptic policy new")
+    failed = sum(len(one.failed) for one in results)
+    print_results(results, failed, as_json)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _list_outside_ids() -> tuple[str, ...]:
+    return tuple(entry.policy.id for entry in load_hook_catalog(find_place()).outside)
 
 
 def _show_preset(name: str, as_json: bool) -> None:
@@ -122,19 +183,19 @@ def _show_preset(name: str, as_json: bool) -> None:
 def enable(names: PolicyNames, project: ProjectFlag = False, as_json: Json = False) -> None:
     """Switch policies or presets on."""
     path, root = choose_config_file(find_place(), project)
-    _print_change(edit.enable_policies(path, names, root), path, names, as_json)
+    _print_change(edit.enable_policies(path, names, root, _list_outside_ids()), path, names, as_json)
 
 
 @app.command()
 def disable(names: PolicyNames, project: ProjectFlag = False, as_json: Json = False) -> None:
     """Switch policies or presets off. A project cannot switch off what the user has on."""
     path, root = choose_config_file(find_place(), project)
-    _print_change(edit.disable_policies(path, names, root), path, names, as_json)
+    _print_change(edit.disable_policies(path, names, root, _list_outside_ids()), path, names, as_json)
 
 
 def _print_change(changed: bool, path: Path, names: list[str], as_json: bool) -> None:
     catalog = load_hook_catalog(find_place())
-    on = sorted(hook.id for hook in catalog.hooks if isinstance(hook.handler, Builtin))
+    on = sorted(hook.id for hook in catalog.hooks if hook.is_policy and not hook.id.startswith(PLACEHOLDER_PREFIX))
     if as_json:
         screen.print_json({"ok": True, "changed": changed, "file": str(path), "names": names, "on": on})
         return

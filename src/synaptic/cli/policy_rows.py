@@ -13,6 +13,7 @@ from synaptic.hooks.config import Config, ConfigFile, is_enabled, parse_config_t
 from synaptic.hooks.sources import CatalogSources
 from synaptic.model.errors import StoreError
 from synaptic.model.hook import Builtin
+from synaptic.model.outside import PolicyEntry
 from synaptic.policies.base import Policy, load_policies
 from synaptic.store import usage
 from synaptic.store.usage import UsageCount
@@ -37,8 +38,34 @@ class PolicyFilter(msgspec.Struct, frozen=True, kw_only=True):
 def collect_rows(place: CommandPlace) -> tuple[tuple[str, ...], list[PolicyRow]]:
     """The presets that are on here, and every policy with its standing."""
     config, told = load_hook_catalog(place).config, _find_standing(place)
-    return config.presets, [
-        {**summarise_policy(policy, config), **told[name]} for name, policy in load_policies().items()
+    ours = [{**summarise_policy(policy, config), **told[name]} for name, policy in load_policies().items()]
+    return config.presets, [*ours, *_list_outside(place)]
+
+
+def summarise_outside(entry: PolicyEntry) -> dict[str, Any]:
+    """The same of a policy from outside."""
+    policy = entry.policy
+    return {
+        "id": policy.id,
+        "enabled": entry.is_on,
+        "preset": policy.preset,
+        "priority": policy.priority,
+        "events": list(policy.events),
+        "about": policy.about,
+    }
+
+
+def _list_outside(place: CommandPlace) -> list[PolicyRow]:
+    entries = load_hook_catalog(place).outside
+    known = _read_usage(place) if entries else {}
+    return [
+        {
+            **summarise_outside(entry),
+            "by": entry.source.file,
+            "asked": known.get(entry.policy.id, NEVER_USED).calls,
+            "fired": known.get(entry.policy.id, NEVER_USED).spoke,
+        }
+        for entry in entries
     ]
 
 

@@ -1,15 +1,19 @@
-"""`synaptic self-test`: every policy of the installed program against the cases it was shipped with."""
+"""`synaptic self-test`: every policy, built in or your own, against the cases that came with it."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
 
 from synaptic.cli import completion, progress, screen, typer
 from synaptic.cli.hints import suggest_name
+from synaptic.cli.place import find_place
+from synaptic.cli.policy_cases import run_outside_cases
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.model.errors import DeclarationError
 from synaptic.policies.base import Policy, load_policies
 from synaptic.policies.cases import Case, evaluate_case, find_case_file, find_mismatch, load_cases
+from synaptic.runners.policy_wire import CaseResult
 
 app = make_verb_app()
 
@@ -17,15 +21,6 @@ EXAMPLES = """
 synaptic self-test                       every policy
 synaptic self-test sane.forged-state     one of them
 """
-
-
-class PolicyResult(msgspec.Struct, frozen=True):
-    """How one policy did."""
-
-    policy: str
-    passed: int
-    failed: tuple[str, ...] = ()
-    """Each case that is not met, and why."""
 
 
 @app.command("self-test", epilog=format_examples(EXAMPLES))
@@ -40,22 +35,24 @@ def self_test(
 ) -> None:
     """Run the cases of every policy, with nothing read and nothing written. Exit code 1 when a rule is broken."""
     known = load_policies()
-    if name and name not in known:
-        raise DeclarationError(f"there is no policy `{name}`", hint=suggest_name(name, known, "synaptic policy list"))
     with progress.show_progress("asking every policy about its cases"):
-        results = [run_cases(policy) for policy in ([known[name]] if name else known.values())]
+        results = [run_cases(policy) for policy in known.values() if name in ("", policy.id)]
+        if name not in known:
+            results += run_outside_cases(find_place(), name)
+    if not results:
+        raise DeclarationError(f"there is no policy `{name}`", hint=suggest_name(name, known, "synaptic policy list"))
     failed = sum(len(one.failed) for one in results)
-    _print_results(results, failed, as_json)
+    print_results(results, failed, as_json)
     if failed:
         raise typer.Exit(1)
 
 
-def run_cases(policy: type[Policy]) -> PolicyResult:
+def run_cases(policy: type[Policy]) -> CaseResult:
     """Run the cases of one policy; some case must make it fire and some must leave it quiet."""
     try:
         all_cases = load_cases(policy)
     except (OSError, msgspec.MsgspecError) as error:
-        return PolicyResult(policy.id, 0, (f"{find_case_file(policy)} cannot be read: {error}",))
+        return CaseResult(policy=policy.id, failed=(f"{find_case_file(policy)} cannot be read: {error}",))
     wrong = [f"{case.name}: {why}" for case in all_cases if (why := _explain_failure(policy, case))]
     passed = len(all_cases) - len(wrong)
     # Only when every case is met: else a broken rule would be reported twice.
@@ -63,7 +60,7 @@ def run_cases(policy: type[Policy]) -> PolicyResult:
         verdicts = [evaluate_case(policy, case) for case in all_cases]
         wrong += [] if any(verdicts) else [f"{find_case_file(policy)}: no case fires"]
         wrong += [] if not all(verdicts) else [f"{find_case_file(policy)}: no case stays quiet"]
-    return PolicyResult(policy.id, passed, tuple(wrong))
+    return CaseResult(policy=policy.id, passed=passed, failed=tuple(wrong))
 
 
 def _explain_failure(policy: type[Policy], case: Case) -> str:
@@ -73,7 +70,8 @@ def _explain_failure(policy: type[Policy], case: Case) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-def _print_results(results: list[PolicyResult], failed: int, as_json: bool) -> None:
+def print_results(results: Sequence[CaseResult], failed: int, as_json: bool) -> None:
+    """One line a policy, then each case that is not met."""
     passed = sum(one.passed for one in results)
     if as_json:
         screen.print_json({"ok": not failed, "passed": passed, "failed": failed, "policies": results})

@@ -11,7 +11,7 @@ from synaptic.hooks.agreed import AgreedHook, FileChange, compare_files, decode_
 from synaptic.hooks.trust import TrustItem
 from synaptic.hooks.worktrees import name_repository
 from synaptic.model.errors import SynapticError
-from synaptic.model.hook import Command, Hook, HttpEndpoint, PythonFunction
+from synaptic.model.hook import Command, Hook, HttpEndpoint, OutsidePolicy, PythonFunction
 from synaptic.store.db import Store
 from synaptic.store.redact import redact_text
 from synaptic.store.trust import read_kept_content
@@ -29,6 +29,8 @@ def describe_handler(hook: Hook) -> str:
             return shell or " ".join(argv)
         case PythonFunction(file=file, function=function):
             return f"{file}:{function}"
+        case OutsidePolicy(file=file):
+            return f"the policies in {file}"
         case HttpEndpoint(url=url):
             return url
     return "built in"

@@ -10,7 +10,6 @@ from synaptic.cli.place import CommandPlace, find_place, require_root
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.cli.waiting import run_to_end
-from synaptic.model.hook import Builtin
 from synaptic.store import usage
 from synaptic.store.usage import UsageCount
 from synaptic.work.abilities import ListAbilities, ShowAbilityUsage
@@ -60,7 +59,7 @@ def show(
 def _build_tables(place: CommandPlace, days: int) -> dict[str, tuple[UsageCount, ...]]:
     root = require_root(place)
     catalog = load_hook_catalog(place)
-    policies = {hook.id for hook in catalog.hooks if isinstance(hook.handler, Builtin)}
+    policies = {hook.id for hook in catalog.hooks if hook.is_policy}
     registered = {hook.id for hook in catalog.hooks} - policies
     with open_context() as context:
         ran = usage.read_hook_usage(context.store, root, days)

@@ -40,7 +40,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Rules": {
         "rule": ("rule", "Your own rules, written, shown and tried."),
-        "policy": ("policy", "Built-in policies, shown and switched."),
+        "policy": ("policy", "Policies, shown and switched; your own."),
         "config": ("config", "What is set, where, and whether it is right."),
         "trust": ("trust", "Agree to the hooks that a project brings."),
         "state": ("state", "What is remembered about a project."),

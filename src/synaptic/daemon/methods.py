@@ -144,7 +144,7 @@ async def read_since(daemon: "Daemon", params: SinceParams) -> object:
 @register_method("catalog.list")
 async def list_catalog(daemon: "Daemon", params: CatalogParams) -> object:
     """What is registered for a project, in order, whether it may run, and what is wrong with it."""
-    found = daemon.engine.catalogs.get(params.root, params.env, params.cwd)
+    found = await daemon.engine.join_outside(daemon.engine.catalogs.get(params.root, params.env, params.cwd))
     return describe_catalog(found, make_trust(found, daemon.engine.store))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from synaptic.engine.outside_call import ask_outside
 from synaptic.engine.recollection import StoreRecollection, make_trust
 from synaptic.facts.gather import EngineMeans, gather_facts
 from synaptic.hooks.catalog import HookCatalog
@@ -14,7 +15,7 @@ from synaptic.model.call import Call
 from synaptic.model.decision import Failure, Fault, Verdict
 from synaptic.model.errand import Errand, ErrandResult
 from synaptic.model.event import Timing
-from synaptic.model.hook import Hook
+from synaptic.model.hook import Hook, OutsidePolicy
 from synaptic.pipeline.decide import Deliberation
 from synaptic.pipeline.merge import HookOutcome, merge_outcomes
 from synaptic.policies.facts import Facts
@@ -38,6 +39,8 @@ class EventRuntime:
         self._catalog = catalog
         self._means = means
         self.memory = StoreRecollection(means.store, catalog)
+        self._told: dict[tuple[int, frozenset[str]], tuple[Call, Facts]] = {}
+        """What policies from outside were told of which call."""
         self.prepared: list[PreparedRun] = []
         """Hooks that nobody waits for: launched once the call is ours, never by two who decide it."""
 
@@ -62,7 +65,19 @@ class EventRuntime:
         standing = self._examine(invocation.hook)
         if standing.refusal:
             return Failure(Fault.MISSING, standing.refusal)
+        if isinstance(invocation.hook.handler, OutsidePolicy):
+            return await self._consult(invocation, invocation.hook.handler, standing)
         return await self._means.runners.run(self._bind(invocation, standing))
+
+    async def _consult(
+        self, invocation: Invocation, handler: OutsidePolicy, standing: HookStanding
+    ) -> Verdict | Failure | None:
+        """Ask a policy from outside, with the facts that it needs; those of one call are gathered once."""
+        key = (id(invocation.call), handler.needs)
+        if key not in self._told:
+            # The call is kept with them: no other can have its id meanwhile.
+            self._told[key] = (invocation.call, await self.gather_facts(invocation.call, handler.needs))
+        return await ask_outside(self._means.runners.policies, invocation, self._told[key][1], standing)
 
     async def run_errand(self, call: Call, errand: Errand) -> ErrandResult:
         return await errands.run_errand(errand, clean_variables(call.env), self.deadline - time.monotonic())

@@ -15,7 +15,9 @@ from synaptic.engine.arrivals import Arrivals
 from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
 from synaptic.engine.decode_call import decode_call
 from synaptic.engine.environment import InstalledEnvironment
+from synaptic.engine.outside import OutsidePolicies
 from synaptic.engine.promised_runs import UNWRITTEN_SECONDS, decode_request
+from synaptic.engine.recollection import make_trust
 from synaptic.engine.reports import NOT_OWN_TEXT, find_report_doubt
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.senders import Senders
@@ -58,6 +60,7 @@ class Engine:
         self.means = means
         self.store = means.store
         self.catalogs = catalogs or HookCatalogs(home)
+        self._outside = OutsidePolicies(home, means.runners.policies)
         self.senders = Senders(home, means.store)
         self._arrivals = Arrivals(means.store)
         self._installed = InstalledEnvironment(home)
@@ -191,7 +194,7 @@ class Engine:
         call = decode_call(wire, request)
         _require_act(call)
         env = self._installed.add_home(call.env)
-        catalog = await self.catalogs.open_for_call(call, env)
+        catalog = await self.join_outside(await self.catalogs.open_for_call(call, env))
         env["PATH"] = self._installed.choose_path(env.get("PATH", ""), catalog.root)
         if request.stranger:
             call = _disown_call(call, request.stranger)
@@ -199,6 +202,12 @@ class Engine:
             told = (*((TOO_SLOW_TEXT,) if catalog.is_cut else ()), *((catalog.doubt,) if catalog.doubt else ()))
             call = msgspec.structs.replace(call, warnings=(*call.warnings, *told))
         return wire, msgspec.structs.replace(call, root=catalog.root, at=time.time(), env=env), catalog
+
+    async def join_outside(self, catalog: HookCatalog) -> HookCatalog:
+        """A catalog with the policies that its files from outside hold, as far as they may run."""
+        if not catalog.policy_sources:  # most users have none
+            return catalog
+        return await self._outside.join(catalog, make_trust(catalog, self.store))
 
     def _answer_reader(self, request: Request) -> Answer | None:
         """Silence for an agent that runs Claude Code's entries beside its own: one event is judged once."""

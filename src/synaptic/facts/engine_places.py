@@ -24,6 +24,11 @@ def gather_engine_places(call: Call, means: EngineMeans) -> EnginePlaces:
     return _locate_with_database(str(means.store.path))
 
 
+def gather_policy_processes(call: Call, means: EngineMeans) -> tuple[str, ...]:
+    """The processes of policies from outside: who ends one keeps it from speaking."""
+    return tuple(map(str, means.runners.policies.list_processes()))
+
+
 @cache
 def _locate_with_database(database: str) -> EnginePlaces:
     places, home = locate_engine(), str(Path(database).parent)
@@ -81,4 +86,7 @@ def _spell(paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-FACTS: Mapping[str, Gatherer] = {"engine_places": gather_engine_places}
+FACTS: Mapping[str, Gatherer] = {
+    "engine_places": gather_engine_places,
+    "policy_processes": gather_policy_processes,
+}

@@ -15,10 +15,12 @@ from synaptic.files.snapshot import WatchedFile, are_unchanged, merge_missing
 from synaptic.files.toml import parse_toml
 from synaptic.files.watch import FolderWatch
 from synaptic.hooks.budget import READING_SECONDS, OverBudgetError, StalledReadingError, run_beside, run_within
-from synaptic.hooks.config import Config, instantiate_policies
+from synaptic.hooks.config import Config, ConfigFile, describe_unknown, instantiate_policies
 from synaptic.hooks.config import parse_config_text as parse_config
 from synaptic.hooks.declaration import Declarations
 from synaptic.hooks.pins import Pins, find_tampering
+from synaptic.hooks.policy_distributions import list_distributed_policies
+from synaptic.hooks.policy_files import list_pinned_policies
 from synaptic.hooks.project import find_root, list_folders
 from synaptic.hooks.rules.compile import Rule, make_rule_hooks, select_rules
 from synaptic.hooks.rules.examples import check_examples
@@ -32,6 +34,7 @@ from synaptic.model.environment import build_project_variables
 from synaptic.model.home import Home
 from synaptic.model.hook import Builtin, Hook
 from synaptic.model.once import computed_once
+from synaptic.model.outside import PolicyEntry, PolicySource
 from synaptic.policies.base import Policy
 
 MAX_PROBLEMS = 100
@@ -69,6 +72,12 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Whose declarations count, the outermost first."""
     is_cut: bool = False
     """Whether the project's own declarations were left out, because reading them took too long."""
+    policy_sources: tuple[PolicySource, ...] = ()
+    """Files with policies from outside. What they hold is told by a process of each, not here."""
+    policy_settings: tuple[ConfigFile, ...] = ()
+    """The files of the user and the project that may set them."""
+    outside: tuple[PolicyEntry, ...] = ()
+    """What they hold, once that is known."""
     doubt: str = ""
     """Why an act has to be asked about: what was declared about it could not be read."""
 
@@ -99,7 +108,7 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def check_rules(self, seconds: float = math.inf) -> tuple[str, ...]:
         """What the examples of the rules show. Asked by people, and at a session's start, never about a call."""
-        return _clean_problems(tuple(map(str, check_examples(self.rules, seconds))))
+        return clean_problems(tuple(map(str, check_examples(self.rules, seconds))))
 
 
 CatalogKey = tuple[str, str, tuple[str, ...]]
@@ -208,7 +217,7 @@ def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog
     """Build a catalog: read every source once and compile its hooks."""
     said = sources.read_user_config()
     user = parse_config(*said)
-    projects = (parse_config(*source) for source in sources.read_project_configs())
+    projects = tuple(parse_config(*source) for source in sources.read_project_configs())
     config, problems = merge_configs(user, *projects)
     running, notes = split_permitted(instantiate_policies(config), Config(**user.values))
     ruled = tuple(sources.iter_rules(said))
@@ -219,20 +228,26 @@ def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog
     variables, complaints = _read_variables(sources, config)
     wrong = (str(problem) for one in ruled for problem in one.problems)
     declared = (text for source in found for text in source.problems)
-    told = (*problems, *wrong, *declared, *complaints, *sources.problems)
+    pins = sources.read_pins(sources.root) if sources.root else Pins()
+    user_pins = sources.read_pins("")
+    outside = (*sources.read_policy_sources(), *list_pinned_policies(pins, user_pins), *list_distributed_policies())
+    unknown = () if outside else tuple(text for file in (user, *projects) for text in describe_unknown(file))
+    told = (*problems, *unknown, *wrong, *declared, *complaints, *sources.problems)
     return HookCatalog(
         root=sources.root,
         hooks=hooks,
         config=msgspec.structs.replace(config, environment=config.environment or environment),
         variables=variables,
-        problems=_clean_problems(told),
+        problems=clean_problems(told),
         notes=notes,
         sources=sources.list_files(),
-        pins=sources.read_pins(sources.root) if sources.root else Pins(),
-        user_pins=sources.read_pins(""),
+        pins=pins,
+        user_pins=user_pins,
         outer_pins={folder: sources.read_pins(folder) for folder in sources.folders if folder != sources.root},
         rules=rules,
         folders=sources.folders,
+        policy_sources=outside,
+        policy_settings=(user, *projects) if outside else (),
         doubt=_explain_doubt(sources, config),
     )
 
@@ -241,7 +256,7 @@ def _explain_doubt(sources: CatalogSources, config: Config) -> str:
     """What could not be read. A lasting lack of permission is the repository's own matter, unless all is closed."""
     if not sources.may_pass and not sources.is_user_unknown and config.fail != "closed":
         return ""
-    return "; ".join(_clean_problems(tuple(sources.forbidden)))
+    return "; ".join(clean_problems(tuple(sources.forbidden)))
 
 
 def make_builtin_hooks(policies: Iterable[Policy]) -> tuple[Hook, ...]:
@@ -283,7 +298,7 @@ def order_hooks(hooks: Iterable[Hook]) -> tuple[Hook, ...]:
     return tuple(sorted(placed, key=lambda hook: hook.rank))
 
 
-def _clean_problems(problems: tuple[str, ...]) -> tuple[str, ...]:
+def clean_problems(problems: tuple[str, ...]) -> tuple[str, ...]:
     """Limit the number of problems, and replace what UTF-8 cannot encode, so that printing them never fails."""
     told = tuple(text.encode(errors="replace").decode() for text in problems[:MAX_PROBLEMS])
     return told if len(problems) <= MAX_PROBLEMS else (*told, f"and {len(problems) - MAX_PROBLEMS} problems more")

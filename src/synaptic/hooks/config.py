@@ -1,6 +1,6 @@
 """Parse `config.toml` of user and project; a wrong key is reported and the rest is used."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
@@ -11,6 +11,7 @@ from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.shape import convert_table, convert_value, list_unknown_keys
 from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL
 from synaptic.model.errors import DeclarationError
+from synaptic.model.outside import POLICY_ID
 from synaptic.model.presets import DEFAULT_PRESETS, PRESETS
 from synaptic.policies.base import Policy, load_policies
 
@@ -67,6 +68,8 @@ class ConfigFile(msgspec.Struct, frozen=True):
     where: str = ""
     values: ConfigTable = {}
     problems: tuple[str, ...] = ()
+    outside: Mapping[str, ConfigTable] = {}
+    """Tables of policies that are not built in: nobody knows yet whether there are such."""
 
 
 @cache
@@ -84,7 +87,7 @@ def parse_config_text(text: bytes, where: str) -> ConfigFile:
         return ConfigFile(where, {}, (f"{where}: is no valid TOML, nothing in it counts: {error}",))
     problems: list[str] = []
     values = dict(_iter_values(table, where, problems))
-    return ConfigFile(where, values, tuple(problems))
+    return ConfigFile(where, values, tuple(problems), _list_outside_tables(table))
 
 
 def _iter_values(table: dict[str, Any], where: str, problems: list[str]) -> Iterator[tuple[str, Any]]:
@@ -123,19 +126,47 @@ def _keep_known_presets(names: tuple[str, ...], place: str, problems: list[str])
     return tuple(name for name in dict.fromkeys(names) if name in PRESETS)
 
 
+def _list_outside_tables(table: dict[str, Any]) -> dict[str, ConfigTable]:
+    tables = table.get("policies")
+    found = tables.items() if isinstance(tables, dict) else ()
+    return {name: one for name, one in found if isinstance(one, dict) and may_be_outside(name)}
+
+
+def may_be_outside(name: str) -> bool:
+    """Whether a policy that is not built in may have this id: the groups of ours are ours."""
+    return bool(POLICY_ID.fullmatch(name)) and name.partition(".")[0] not in list_own_groups()
+
+
+@cache
+def list_own_groups() -> frozenset[str]:
+    """The groups of built-in policies, such as `git`."""
+    return frozenset(name.partition(".")[0] for name in load_policies())
+
+
+def describe_unknown(file: ConfigFile, known: Collection[str] = ()) -> list[str]:
+    """A problem for each table of a policy that is neither built in nor among these."""
+    every = (*load_policies(), *known)
+    return [
+        f'{file.where}: policies."{name}": unknown policy ({make_hint(name, every, count)})'
+        for count, name in enumerate(name for name in file.outside if name not in known)
+    ]
+
+
 def _read_policy_tables(value: Any, place: str, problems: list[str]) -> dict[str, ConfigTable]:
     tables = convert_value(value, dict[str, dict[str, Any]], place)
     known = load_policies()
     found = {}
     for name, table in tables.items():
+        if may_be_outside(name):
+            continue
         if name not in known:
             problems.append(f'{place}."{name}": unknown policy ({make_hint(name, known, len(problems))})')
             continue
-        found[name] = _read_options(known[name], table, f'{place}."{name}"', problems)
+        found[name] = read_options(known[name], table, f'{place}."{name}"', problems)
     return found
 
 
-def _read_options(policy: type[Policy], table: dict[str, Any], place: str, problems: list[str]) -> ConfigTable:
+def read_options(policy: type[Policy], table: dict[str, Any], place: str, problems: list[str]) -> ConfigTable:
     """Read the valid options; a wrong one keeps its default, so that a typo does not disable a guard."""
     known = {"enabled": bool, **list_fields(policy)}
     good = {}

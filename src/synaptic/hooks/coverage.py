@@ -30,7 +30,7 @@ from synaptic.hooks.program_gaps import (
 from synaptic.hooks.traced_files import CODE_LIMIT, TracedFiles
 from synaptic.model.environment import SYSTEM_FOLDERS, build_project_variables
 from synaptic.model.hook import Command as CommandHandler
-from synaptic.model.hook import Handler, PythonFunction
+from synaptic.model.hook import Handler, OutsidePolicy, PythonFunction
 from synaptic.shell.effects.effects import read_effects
 from synaptic.shell.globs import GLOB_SIGN
 from synaptic.shell.read.reader import read_with_files
@@ -64,7 +64,7 @@ class HookCoverage(msgspec.Struct, frozen=True):
 def find_coverage(handler: Handler, root: str) -> HookCoverage:
     """Find what a handler runs. Never raises."""
     search = _CodeSearch(root.rstrip("/") or "/")
-    if isinstance(handler, PythonFunction):
+    if isinstance(handler, PythonFunction | OutsidePolicy):
         search.add_file(handler.file, "")
         search.follow_language("python", handler.file, ())
     elif isinstance(handler, CommandHandler):

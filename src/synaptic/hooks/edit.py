@@ -1,6 +1,6 @@
 """Edit a config file: switch presets and policies, set one value. Comments and everything else in it stay."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +18,27 @@ from synaptic.model.presets import PRESETS
 from synaptic.policies.base import load_policies
 
 
-def enable_policies(path: Path, names: Iterable[str], project: Path | None = None) -> bool:
-    """Switch on `@preset`s and policies by id, in the user's file or in a project's. True when the file changed."""
+def enable_policies(
+    path: Path, names: Iterable[str], project: Path | None = None, outside: Collection[str] = ()
+) -> bool:
+    """Switch on `@preset`s and policies by id, in the user's file or in a project's. True when the file changed.
+
+    `outside` are the ids of policies that are not built in.
+    """
+    _check_names(names, outside)
     return _switch_names(path, names, True, project)
 
 
-def disable_policies(path: Path, names: Iterable[str], project: Path | None = None) -> bool:
+def disable_policies(
+    path: Path, names: Iterable[str], project: Path | None = None, outside: Collection[str] = ()
+) -> bool:
     """Switch off `@preset`s and policies by id. True when the file changed."""
+    _check_names(names, outside)
     return _switch_names(path, names, False, project)
 
 
 def _switch_names(path: Path, names: Iterable[str], on: bool, project: Path | None) -> bool:
     wanted = tuple(names)
-    for name in wanted:
-        # All names first: an unknown one must not leave half of the switches written.
-        _check_name(name)
     before = _read_text(path)
     document = _parse_document(before, path)
     for name in wanted:
@@ -65,12 +71,13 @@ def _write_text(path: Path, before: str, after: str, project: Path | None) -> bo
     return True
 
 
-def _check_name(name: str) -> None:
-    known: tuple[str, ...] = (
-        tuple(f"@{preset}" for preset in PRESETS) if name.startswith("@") else tuple(load_policies())
-    )
-    if name not in known:
-        raise DeclarationError(f"there is no `{name}` to switch", hint=make_hint(name, known))
+def _check_names(names: Iterable[str], outside: Collection[str]) -> None:
+    # All names first: an unknown one must not leave half of the switches written.
+    presets = tuple(f"@{preset}" for preset in PRESETS)
+    for name in names:
+        known = presets if name.startswith("@") else (*load_policies(), *outside)
+        if name not in known:
+            raise DeclarationError(f"there is no `{name}` to switch", hint=make_hint(name, known))
 
 
 def _parse_document(text: str, path: Path) -> tomlkit.TOMLDocument:

@@ -14,7 +14,7 @@ from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.yaml import is_definition_file
 from synaptic.model.errors import DeclarationError
 from synaptic.model.home import Home
-from synaptic.model.hook import Command, Hook, PythonFunction
+from synaptic.model.hook import Command, Hook, OutsidePolicy, PythonFunction
 
 REGISTRY_LIMIT = 4 << 20
 SHEBANG_LIMIT = 512
@@ -28,7 +28,7 @@ def find_faults(hook: Hook) -> Iterator[str]:
                 yield f"{hook.id}: there is no program `{first}` on PATH"
         case Command(argv=(first, *_)):
             yield from _find_script_faults(hook.id, Path(first))
-        case PythonFunction(file=file):
+        case PythonFunction(file=file) | OutsidePolicy(file=file):
             if not Path(file).is_file():
                 yield f"{hook.id}: the file {file} is missing"
 

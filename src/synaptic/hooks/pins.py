@@ -14,7 +14,7 @@ import msgspec
 from synaptic.files.bounded import FileContent, read_content
 from synaptic.files.snapshot import WatchedFile
 from synaptic.model.home import Home
-from synaptic.model.hook import Command, Hook
+from synaptic.model.hook import Command, Hook, OutsidePolicy
 
 ABSENT_HASH = ""
 """The hash of a file that cannot be read; pinned only while an upgrade is under way."""
@@ -57,10 +57,11 @@ def parse_pins(text: bytes) -> Pins:
 
 def find_pinned_package(hook: Hook, pins: Pins) -> PinnedPackage | None:
     """Find the pinned package whose script a hook runs; None for a hook of no package."""
-    if not hook.skill or not isinstance(hook.handler, Command):
+    if not hook.skill or not isinstance(hook.handler, Command | OutsidePolicy):
         return None
     installed = pins.packages.get(hook.skill)
-    return installed if installed is not None and hook.handler.script in installed.scripts else None
+    script = hook.handler.script if isinstance(hook.handler, Command) else hook.handler.file
+    return installed if installed is not None and script in installed.scripts else None
 
 
 def find_tampering(hook: Hook, pins: Pins) -> str | None:

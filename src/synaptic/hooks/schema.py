@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from synaptic.hooks.config import Config, HttpConfig, list_fields
+from synaptic.model.outside import POLICY_ID
 from synaptic.model.presets import PRESETS
 from synaptic.policies.base import Policy, load_policies
 
@@ -24,7 +25,10 @@ def build_schema() -> dict[str, Any]:
         "description": properties["http"]["description"],
     }
     tables = {name: _make_policy_schema(policy) for name, policy in load_policies().items()}
-    properties["policies"] = {**_make_object_schema(tables), "description": properties["policies"]["description"]}
+    # Others are policies of one's own, whose options only they know.
+    others = {"additionalProperties": {"type": "object"}, "propertyNames": {"pattern": f"^{POLICY_ID.pattern}$"}}
+    about = properties["policies"]["description"]
+    properties["policies"] = {**_make_object_schema(tables), **others, "description": about}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Synaptic config.toml",
@@ -34,7 +38,8 @@ def build_schema() -> dict[str, Any]:
 
 def read_field_docs(kind: type) -> dict[str, str]:
     """Read the docstring below each field of a class, and of those it inherits from, from their sources."""
-    ours = (one for one in reversed(kind.__mro__) if one.__module__.partition(".")[0] == PACKAGE)
+    known = (PACKAGE, kind.__module__.partition(".")[0])  # a policy from outside is in a module of its own
+    ours = (one for one in reversed(kind.__mro__) if one.__module__.partition(".")[0] in known)
     return {name: text for one in ours for name, text in _read_own_field_docs(one).items()}
 
 

@@ -127,7 +127,7 @@ class HookIndex:
 
 def _matches_role(hook: Hook, matches: Callable[[str], bool], roles: tuple[str, ...]) -> bool:
     """A policy for shell commands judges every tool that runs one; a hook of the user's matches names and no more."""
-    return isinstance(hook.handler, Builtin) and any(map(matches, roles))
+    return hook.is_policy and any(map(matches, roles))
 
 
 @lru_cache(maxsize=4096)

@@ -11,7 +11,7 @@ from synaptic.files.bounded import UnreadableFile, describe_size, read_content
 from synaptic.files.snapshot import ContentLoader, WatchedFile, list_names
 from synaptic.files.watch import FolderWatch
 from synaptic.hooks import config as configs
-from synaptic.hooks import document, pins, toml, yaml
+from synaptic.hooks import document, pins, policy_files, toml, yaml
 from synaptic.hooks.budget import (
     PROJECT_BYTES,
     PROJECT_CONFIG_BYTES,
@@ -24,6 +24,7 @@ from synaptic.hooks.declaration import DECLARATION_LIMIT, DeclarationFile, Decla
 from synaptic.hooks.project import has_foreign_owner
 from synaptic.hooks.rules.parse import PROJECT_RULES_BYTES, RuleDeclarations, parse_rules
 from synaptic.model.home import Home
+from synaptic.model.outside import POLICY_FOLDER, Origin, PolicySource
 
 SourceText = tuple[bytes, str]
 """A file's content, empty when it cannot be read or is not there, and its path."""
@@ -129,6 +130,12 @@ class CatalogSources:
             yield self._read_registry(brought)
             yield yaml.read_declarations(self._read_definitions_of(folder, brought), said)
 
+    def read_policy_sources(self) -> tuple[PolicySource, ...]:
+        """The user's files with policies before the project's, each with a digest of what it says."""
+        folders: list[tuple[str, Origin]] = [(f"{self._user}/{POLICY_FOLDER}", "user")]
+        folders += [(f"{_locate_dot_folder(folder)}/{POLICY_FOLDER}", "project") for folder in self._folders]
+        return tuple(source for path, origin in folders for source in self._read_policy_folder(path, origin))
+
     def read_project_definitions(self) -> list[tuple[DeclarationFile, bytes]]:
         """Read the root's YAML files: `.system/hooks` before `.synaptic/hooks`."""
         return self._read_definitions_of(self.root, self._read_brought(self.root))
@@ -193,9 +200,28 @@ class CatalogSources:
             found_texts.append((place, text))
         return found_texts
 
-    def _read_definition(self, path: str, observed: bool) -> bytes | None:
+    def _read_policy_folder(self, folder: str, origin: Origin) -> tuple[PolicySource, ...]:
+        listing = self._read_content(folder, list_names)
+        names = [name for name in os.fsdecode(listing or b"").split("\n") if policy_files.is_code(name)]
+        if len(names) > policy_files.MAX_FILES:
+            limit = policy_files.MAX_FILES
+            self.problems.append(f"{folder}: holds {len(names)} Python files; only the first {limit} count")
+        watch = self._watch
+        observed = len(names) >= WATCH_FROM_FILES and watch is not None and watch.add(folder)
+        load = partial(read_content, limit=policy_files.FILE_LIMIT)
+        texts = {
+            path: content
+            for name in names[: policy_files.MAX_FILES]
+            if (content := self._read_observed(path := f"{folder}/{name}", load, observed)) is not None
+        }
+        return policy_files.make_sources(texts, origin)
+
+    def _read_observed(self, path: str, load: ContentLoader, observed: bool) -> bytes | None:
         kept = self.covered if observed and _is_only_here(path) else self.watched
-        return self._read_content(path, partial(read_content, limit=document.YAML_LIMIT), kept)
+        return self._read_content(path, load, kept)
+
+    def _read_definition(self, path: str, observed: bool) -> bytes | None:
+        return self._read_observed(path, partial(read_content, limit=document.YAML_LIMIT), observed)
 
     def _read_text(self, path: str, limit: int) -> SourceText:
         return self._read_content(path, partial(read_content, limit=limit)) or b"", path

@@ -55,6 +55,12 @@ def _describe_ignored(where: str, key: str) -> str:
     return f"{where}: `{key}` is the user's own and is ignored here (set it in ~/.synaptic/config.toml)"
 
 
+def tighten_table(policy: type[Policy], mine: ConfigTable, wanted: ConfigTable, problems: list[str]) -> ConfigTable:
+    """The options of one such policy, tightened by what the project wants."""
+    place = f'.synaptic/config.toml: policies."{policy.id}"'
+    return _tighten_options(policy, mine, wanted, _LooseningNotes(place, problems))
+
+
 class _LooseningNotes(msgspec.Struct, frozen=True):
     place: str
     problems: list[str]

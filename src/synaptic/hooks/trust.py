@@ -19,7 +19,7 @@ from synaptic.files.snapshot import hash_content as content_digest
 from synaptic.hooks.coverage import HookCoverage, find_coverage
 from synaptic.hooks.pins import Pins, find_pinned_package, find_tampering
 from synaptic.hooks.worktrees import name_repository
-from synaptic.model.hook import Builtin, Command, Handler, Hook, HttpEndpoint, PythonFunction
+from synaptic.model.hook import Builtin, Command, Handler, Hook, HttpEndpoint, OutsidePolicy, PythonFunction
 
 TRUST_LIMIT = 256 << 20
 """Upper bound of a script's size in bytes; a larger one cannot be trusted."""
@@ -190,7 +190,7 @@ _KNOWN_TEXTS: dict[tuple[str, Handler], str] = {}
 
 def get_run_file(handler: Handler) -> str:
     """The one file that a handler names to be run; empty for shell text, programs on PATH and addresses."""
-    if isinstance(handler, PythonFunction):
+    if isinstance(handler, PythonFunction | OutsidePolicy):
         return handler.file
     return handler.script if isinstance(handler, Command) and handler.script.startswith("/") else ""
 
@@ -264,6 +264,8 @@ def _iter_text(handler: Handler, root: str) -> Iterator[str]:
         yield from (handler.shell, *(_make_relative(word, root) for word in handler.argv))
     elif isinstance(handler, PythonFunction):
         yield from (_make_relative(handler.file, root), handler.function)
+    elif isinstance(handler, OutsidePolicy):
+        yield _make_relative(handler.file, root)  # the file as a whole: which policies it holds is not known before
     elif isinstance(handler, HttpEndpoint):
         yield from (handler.url, *(f"{name}: {value}" for name, value in sorted(handler.headers.items())))
 

@@ -55,7 +55,26 @@ class HttpEndpoint(msgspec.Struct, frozen=True):
     headers: Mapping[str, str] = {}
 
 
-Handler = Builtin | Command | PythonFunction | HttpEndpoint
+class OutsidePolicy(msgspec.Struct, frozen=True):
+    """A policy from outside the program, in a file that is kept warm in a process of its own."""
+
+    file: str
+    policy: str = ""
+    """Its id; empty for a file that has not been asked yet what it holds."""
+    module: str = ""
+    """The file's name for an import, where it belongs to an installed distribution."""
+    digest: str = ""
+    """Of the file and its neighbours, as they were described."""
+    needs: frozenset[str] = frozenset()
+    """The facts it is sent, and its sections by their stored names."""
+    sections: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    """Of each section its own name, its stored name and its fields."""
+    speaks_of: frozenset[str] | None = None
+    options: bytes = b"{}"
+    """As they are set here, in JSON."""
+
+
+Handler = Builtin | Command | PythonFunction | HttpEndpoint | OutsidePolicy
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -102,6 +121,11 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True):
     def observes(self) -> bool:
         """Whether it is told of every event, also of one that an earlier hook has refused."""
         return self.awaited and not self.blocking
+
+    @property
+    def is_policy(self) -> bool:
+        """Whether it judges whatever tool plays the part it is about; other hooks are matched by the tool's name."""
+        return isinstance(self.handler, Builtin | OutsidePolicy)
 
     @property
     def rank(self) -> tuple[int, int, str]:

@@ -315,7 +315,7 @@ def _list_unshown(item: PlanItem) -> list[str]:
 def _pin_scripts(site: Site, before: Pins, items: Iterable[PlanItem], both: bool) -> Pins:
     packages = dict(before.packages)
     for item in items:
-        scripts = {str(site.base / file.path): (file.sha256,) for file in item.material.files if file.mode & 0o111}
+        scripts = {str(site.base / file.path): (file.sha256,) for file in item.material.files if file.is_executed}
         old = packages[item.name].scripts if both and item.name in packages else {}
         packages[item.name] = PinnedPackage(
             version=item.material.bundle.package.version,

@@ -8,6 +8,7 @@ import msgspec
 
 from synaptic.files.inside import name_inside, open_parent, read_inside, refuse_link
 from synaptic.files.replace import LinkedPathError
+from synaptic.hooks.policy_files import is_policy_path
 from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL, build_project_variables
 from synaptic.model.refusal import Refusal
 from synaptic.packages.answers import QuestionAnswers
@@ -36,6 +37,11 @@ class PlannedFile(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     mode: int
     template: bool = False
+
+    @property
+    def is_executed(self) -> bool:
+        """Whether the engine runs it: then its hash is pinned."""
+        return bool(self.mode & 0o111) or is_policy_path(self.path)
 
     @property
     def preview(self) -> str:

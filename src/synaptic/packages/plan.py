@@ -8,6 +8,7 @@ import msgspec
 
 from synaptic.hooks.edit_registry import parse_entries, upsert_entries
 from synaptic.hooks.pins import PinnedPackage
+from synaptic.hooks.policy_files import is_policy_path
 from synaptic.model.errors import SettingsError
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
@@ -240,6 +241,8 @@ def _hash_target(site: Site, path: str) -> str | None:
 
 def _iter_warnings(item: PlanItem) -> Iterator[str]:
     before = item.before
+    for name in (file.path for file in item.material.files if is_policy_path(file.path)):
+        yield f"{name} is a policy: it is asked about events of every project that the package is installed in"
     for one in item.shown:
         if one.problem:
             yield f"{AGENT_FOLDER}/{one.path} is not written, and the agent does not see it: {one.problem}"

@@ -55,7 +55,7 @@ def refuse_other_scripts(prepared: InstallPlan) -> None:
     for item in prepared.items:
         accepted = item.pinned.scripts if item.pinned else {}
         for file in item.material.files:
-            if file.mode & 0o111 and file.sha256 not in accepted.get(str(item.site.base / file.path), ()):
+            if file.is_executed and file.sha256 not in accepted.get(str(item.site.base / file.path), ()):
                 problem = "would become another script than you agreed to"
                 where = str(item.site.base / file.path)
                 raise Refusal("blocked", problem, where=where, hint="look at it first: synaptic install")

@@ -2,7 +2,6 @@
 
 import importlib
 import pkgutil
-import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, ClassVar, dataclass_transform
@@ -14,10 +13,10 @@ from synaptic.model.decision import Verdict
 from synaptic.model.errand import ErrandResult
 from synaptic.model.event import Event, PreToolUse
 from synaptic.model.hook import OnError
+from synaptic.model.outside import POLICY_ID
 from synaptic.model.presets import PRESETS
 from synaptic.policies.facts import Facts
 
-POLICY_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\.[a-z][a-z0-9]*(-[a-z0-9]+)*")
 DOC_SECTIONS = ("## What it does", "## Why")
 
 MORE = msgspec.Meta(extra={"project": "more"})
@@ -69,6 +68,8 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     """Set in a class that is no policy itself, only what several policies have in common."""
     is_named_when_quiet: ClassVar[bool] = True
     """Is named among those that had nothing to say. False for rules: there may be a thousand of them."""
+    doc_sections: ClassVar[tuple[str, ...]] = DOC_SECTIONS
+    known_presets: ClassVar[tuple[str, ...]] = PRESETS
     runs: ClassVar[bool] = False
     """Starts programs of the project: then only the user, and no project's config, can switch it on."""
 
@@ -76,16 +77,22 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
         super().__init_subclass__(**settings)
         if vars(cls).get("is_shared_form"):
             return
-        name = f"{cls.__module__}.{cls.__qualname__}"
         # Checked at import, so that a policy with a bad id or without documentation never gets into a release.
+        if defect := cls.find_defect():
+            raise TypeError(f"{cls.__module__}.{cls.__qualname__}: {defect}")
+
+    @classmethod
+    def find_defect(cls) -> str:
+        """What is wrong with how it is declared; empty when nothing is."""
         if not POLICY_ID.fullmatch(cls.id):
-            raise TypeError(f"{name}: id {cls.id!r} must look like `git.force-push`")
-        if missing := [section for section in DOC_SECTIONS if section not in (cls.__doc__ or "")]:
-            raise TypeError(f"{name}: its docstring lacks {', '.join(missing)}")
+            return f"id {cls.id!r} must look like `git.force-push`"
+        if missing := [section for section in cls.doc_sections if section not in (cls.__doc__ or "")]:
+            return f"its docstring lacks {', '.join(missing)}"
         if not cls.events:
-            raise TypeError(f"{name}: it listens to no event")
-        if cls.preset not in PRESETS:
-            raise TypeError(f"{name}: preset {cls.preset!r} is none of {', '.join(PRESETS)}")
+            return "it listens to no event"
+        if cls.preset not in cls.known_presets:
+            return f"preset {cls.preset!r} is none of {', '.join(PRESETS)}"
+        return ""
 
     def check(self, event: Any, facts: Facts) -> Verdict | None:
         """The opinion of this policy, from the event and the facts alone."""

@@ -9,7 +9,7 @@ after a rewrite is `rewritten`; `effects` are parts of the effects in their orde
 
 import inspect
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -44,6 +44,9 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     effects: list[str] | None = None
 
 
+CaseKind = TypeVar("CaseKind", bound=Case)
+
+
 class CaseFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The cases of one policy, and facts that they share."""
 
@@ -64,10 +67,11 @@ def load_cases(policy: type[Policy]) -> list[Case]:
     if not path.exists():
         return []
     file = msgspec.toml.decode(path.read_bytes(), type=CaseFile)
-    return [_apply_given(case, file.given) for case in file.case]
+    return [apply_given(case, file.given) for case in file.case]
 
 
-def _apply_given(case: Case, given: dict[str, dict[str, Any]]) -> Case:
+def apply_given(case: CaseKind, given: dict[str, dict[str, Any]]) -> CaseKind:
+    """The case with the facts that it shares with others."""
     return msgspec.structs.replace(case, facts=_merge_tables(given[case.given], case.facts)) if case.given else case
 
 
@@ -88,7 +92,7 @@ def _are_tables(*values: object) -> bool:
 def evaluate_case(policy: type[Policy], case: Case) -> Verdict | None:
     """What the policy says about a case. Raises ValueError for an event that it does not listen to."""
     facts = msgspec.convert({**DEFAULT_FACTS, **case.facts}, Facts)
-    event = _build_event(case, facts)
+    event = build_event(case, facts)
     if not isinstance(event, policy.events):
         raise ValueError(f"{policy.id} does not listen to {case.event}")
     if policy.tools and not {event.subject, *event.roles}.intersection(policy.tools):
@@ -98,7 +102,12 @@ def evaluate_case(policy: type[Policy], case: Case) -> Verdict | None:
 
 def find_mismatch(policy: type[Policy], case: Case) -> str:
     """How the policy's verdict differs from what the case wants; empty when it does not."""
-    verdict = evaluate_case(policy, case) or Verdict()
+    return compare_verdict(evaluate_case(policy, case), case)
+
+
+def compare_verdict(said: Verdict | None, case: Case) -> str:
+    """How a verdict differs from what a case wants; empty when it does not."""
+    verdict = said or Verdict()
     if verdict.kind is not case.want:
         return f"wanted {case.want}, got {verdict.kind} ({verdict.reason or verdict.context or 'nothing was said'})"
     if case.reason not in verdict.reason:
@@ -119,7 +128,8 @@ def _compare_effects(verdict: Verdict, case: Case) -> str:
     return "" if same else f"wanted the effects {case.effects}, got {said}"
 
 
-def _build_event(case: Case, facts: Facts) -> Event:
+def build_event(case: Case, facts: Facts) -> Event:
+    """The event of a case."""
     call = {"tool_name": case.tool, "tool_input": case.input}
     if case.bash is not None:
         call = {"tool_name": "Bash", "tool_input": {"command": case.bash}}

@@ -54,6 +54,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Settings of agents that variables of the agent's environment have put elsewhere."""
     engine_places: EnginePlaces = NO_PLACES
     """Where the running engine is."""
+    policy_processes: tuple[str, ...] = ()
+    """Processes of policies from outside that wait for a question, by their numbers."""
     linked_paths: tuple[str, ...] | None = ()
     """Where links lead that a shell command changes something behind; None when there are too many to look at."""
     patched_paths: tuple[str, ...] | None = ()

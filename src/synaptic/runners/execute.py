@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from synaptic.model.decision import Failure
-from synaptic.model.hook import Builtin, Command, HttpEndpoint, PythonFunction
+from synaptic.model.hook import Builtin, Command, HttpEndpoint, OutsidePolicy, PythonFunction
 from synaptic.runners import command
 from synaptic.runners.base import Invocation
 from synaptic.runners.once import ACCEPTED_VARIABLE, HANDLER_VARIABLE, encode_handler
 from synaptic.runners.output import HookAnswer
+from synaptic.runners.policies import PolicyRunner
 from synaptic.runners.processes import reap_lingering, restore_child_signal
 from synaptic.runners.python import PythonRunner
 from synaptic.runners.run_folder import PromisedRun
@@ -32,6 +33,8 @@ class HookRunners:
         self._spool = RunSpool(spool)
         self.project_variables = {"PYTHONPYCACHEPREFIX": str(spool.parent / "pycache")}
         """For hooks that a repository brings: Python takes no compiled files from there, which nobody has read."""
+        self.policies = PolicyRunner(self.project_variables["PYTHONPYCACHEPREFIX"])
+        """For policies from outside: the engine asks them itself, because they are told facts."""
         self._python = PythonRunner()
         self._http: HttpRunner | None = None
 
@@ -44,8 +47,8 @@ class HookRunners:
                 return await self._python.run(invocation, handler)
             case HttpEndpoint() as handler:
                 return await self._open_http().run(invocation, handler)
-            case Builtin(policy):
-                raise TypeError(f"{policy.id} is a policy: the pipeline calls it itself")
+            case Builtin() | OutsidePolicy():
+                raise TypeError(f"{invocation.hook.id} is a policy: it is asked with facts")
 
     def prepare(self, invocation: Invocation) -> PreparedRun | Failure:
         """Make a background hook ready to be launched; a failure when it is clear already that it cannot be."""
@@ -59,8 +62,8 @@ class HookRunners:
                     variables[ACCEPTED_VARIABLE] = " ".join(invocation.contents.get(handler.file, ()))
                 detached = msgspec.structs.replace(invocation, variables=variables, contents=None)
                 return self._spool.prepare(detached, Command(argv=ONCE_ARGV))
-            case Builtin(policy):
-                raise TypeError(f"{policy.id} is a policy: the pipeline calls it itself")
+            case Builtin() | OutsidePolicy():
+                raise TypeError(f"{invocation.hook.id} is a policy: it is asked with facts")
 
     def promise(self, run: PreparedRun, request: bytes) -> None:
         """Note the call of a background hook that is launched once the call is written. Raises OSError."""
@@ -103,6 +106,7 @@ class HookRunners:
     async def close(self) -> None:
         """End warm workers and threads; detached hooks go on."""
         await self._python.close()
+        await self.policies.close()
         if self._http:
             await self._http.close()
 

@@ -37,7 +37,9 @@ LISTING_METHOD = "rpc.methods"
 SPEAKING_NAMES = re.compile(r"(?:user)?prompt|beforeagent|directoryadded|chat\.message|message", re.IGNORECASE)
 """How agents call the event of a prompt."""
 OWN_PROGRAM = re.compile(r"/bin/(?:syn|synaptic|dispatch)$")
-INNER_PART = re.compile(r"\bsynaptic\.(?:agents|api|cli|daemon|engine|hooks|packages|setup|store|work)\b|ProjectState")
+INNER_PART = re.compile(
+    r"\bsynaptic\.(?:agents|api|cli|daemon|engine|hooks|packages|setup|store|testing|work)\b|ProjectState"
+)
 """Modules of the engine by which a program could do what the command line refuses."""
 
 RELEVANT_PROGRAMS = (
@@ -74,7 +76,7 @@ class EngineShutdown(Policy):
     tools = SHELL_TOOLS
     priority = 20
     preset = "essentials"
-    needs = ("engine_places",)
+    needs = ("engine_places", "policy_processes")
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         known = facts.command
@@ -97,7 +99,7 @@ class EngineShutdown(Policy):
 
 def _judge_processes(found: Script, facts: Facts) -> Verdict | None:
     """What is said about signals to the daemon by its number, and about reaching into the agent that calls it."""
-    daemon = frozenset(facts.engine_places.processes)
+    daemon = frozenset((*facts.engine_places.processes, *facts.policy_processes))
     for command in found.commands:
         name = command.name.lower()
         if name not in PROCESS_PROGRAMS or runs_elsewhere(command) or command.args[:1] == ("-0",):
