@@ -18,6 +18,7 @@ from synaptic.hooks import edit
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.config import Config, configure_policy
 from synaptic.hooks.nearest import make_hint
+from synaptic.hooks.rules.compile import is_rule
 from synaptic.hooks.schema import read_field_docs
 from synaptic.model.errors import DeclarationError
 from synaptic.model.outside import PLACEHOLDER_PREFIX
@@ -195,7 +196,8 @@ def disable(names: PolicyNames, project: ProjectFlag = False, as_json: Json = Fa
 
 def _print_change(changed: bool, path: Path, names: list[str], as_json: bool) -> None:
     catalog = load_hook_catalog(find_place())
-    on = sorted(hook.id for hook in catalog.hooks if hook.is_policy and not hook.id.startswith(PLACEHOLDER_PREFIX))
+    hooks = (hook for hook in catalog.hooks if hook.is_policy and not is_rule(hook))
+    on = sorted(hook.id for hook in hooks if not hook.id.startswith(PLACEHOLDER_PREFIX))
     if as_json:
         screen.print_json({"ok": True, "changed": changed, "file": str(path), "names": names, "on": on})
         return

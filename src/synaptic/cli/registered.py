@@ -9,6 +9,8 @@ from synaptic.cli.place import CommandPlace
 from synaptic.engine.outside import OutsidePolicies
 from synaptic.engine.recollection import make_trust
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
+from synaptic.hooks.project import list_folders
+from synaptic.hooks.sources import CatalogSources
 from synaptic.hooks.trust import HookTrust
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
@@ -30,6 +32,12 @@ async def _join_outside(home: Home, catalog: HookCatalog) -> HookCatalog:
             return await OutsidePolicies(home, runners.policies).join(catalog, trust)
     finally:
         await runners.close()
+
+
+def open_sources(place: CommandPlace) -> CatalogSources:
+    """The files from which the hooks of this project come: of every folder whose declarations count here."""
+    folders = list_folders(place.root, place.cwd, os.environ.get("HOME", ""))
+    return CatalogSources(place.home, place.root, folders=folders)
 
 
 @contextmanager

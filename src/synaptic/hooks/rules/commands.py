@@ -1,6 +1,7 @@
 """Which commands of a call a rule means: by program and leading words, options and arguments, never by text."""
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -8,10 +9,21 @@ from synaptic.shell.book.arguments import Arguments, Flag
 from synaptic.shell.book.entries import UNKNOWN_PROGRAM, ProgramEntry, find_program, normalize_name
 from synaptic.shell.effects.flow import classify_interpreter
 from synaptic.shell.globs import matches_glob
+from synaptic.shell.names import split_names
 from synaptic.shell.programs.git_line import GIT_ENTRY, read_git_call
 from synaptic.shell.read.script import Command, Word
 
 GIT = "git"
+PACKAGE_VERBS = {
+    "npm": (
+        split_names("install i in ins inst add"), split_names("uninstall un unlink remove rm r"),
+        split_names("update up upgrade"), split_names("publish pub publ"), split_names("test t tst"),
+        split_names("run-script run rum urn"),
+    ),
+    "pnpm": (split_names("install i"), split_names("remove rm uninstall un"), split_names("update up upgrade")),
+    "yarn": (split_names("upgrade up"),),
+}  # fmt: skip
+"""Names of the same verb. In the book they would be verbs with options of their own, which they are not."""
 FlagName = tuple[str, bool]
 """An option by its first spelling in the book, and whether it is on: `--no-verify` is `verify`, off."""
 
@@ -99,10 +111,18 @@ def _starts_script(one: SortedCommand, written: str) -> bool:
 
 
 def _is_same_verb(one: SortedCommand, given: str, written: str) -> bool:
-    """Whether two verbs are names of the same one, where the book knows that."""
-    entry = one.entries[0]
-    known = entry.find_verb(given)
-    return known is not None and known is entry.find_verb(written)
+    return given in list_spellings(one.program, written)
+
+
+@lru_cache(maxsize=4096)
+def list_spellings(program: str, verb: str) -> frozenset[str]:
+    """A verb and its other names: those that the book has, and those that package managers take for it."""
+    entry = find_program(program)
+    known = entry.find_verb(verb)
+    names = (name for first, one in entry.verbs.items() for name in (first, *one.also))
+    same = {name for name in names if known is not None and entry.find_verb(name) is known}
+    short = (group for group in PACKAGE_VERBS.get(program, ()) if verb in group)
+    return frozenset({verb, *same, *(name for group in short for name in group)})
 
 
 def has_flag(one: SortedCommand, written: str) -> bool:

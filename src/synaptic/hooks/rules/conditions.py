@@ -166,7 +166,7 @@ def _make_cwd(entry: RuleEntry, place: RulePlace) -> Condition:
 
 def _make_content(entry: RuleEntry, place: RulePlace) -> Condition:
     patterns = compile_patterns("content", entry)
-    return Condition(lambda call: any(one.search_all(text) for text in call.new_texts for one in patterns))
+    return Condition(lambda call: any(call.search_texts(one, call.new_texts) for one in patterns))
 
 
 def _make_prompt(entry: RuleEntry, place: RulePlace) -> Condition:
@@ -174,7 +174,7 @@ def _make_prompt(entry: RuleEntry, place: RulePlace) -> Condition:
 
     def holds(call: JudgedCall) -> bool:
         event = call.event
-        return isinstance(event, UserPromptSubmit) and any(one.search_all(event.prompt) for one in patterns)
+        return isinstance(event, UserPromptSubmit) and any(call.search_texts(one, (event.prompt,)) for one in patterns)
 
     return Condition(holds)
 
@@ -229,6 +229,9 @@ def _make_before(entry: RuleEntry, place: RulePlace) -> Condition:
     phrases, since = list_phrases("before", entry, place), list_phrases("after", entry, place)
 
     def holds(call: JudgedCall) -> bool:
+        state = call.facts.state
+        if not state.known and MARKS not in state.sections:
+            return False  # where nothing can be read, nobody is kept from working by what is not there
         return find_latest(phrases, call.facts, ENDED_WELL) <= find_latest(since, call.facts)
 
     return Condition(holds, (MARKS,))

@@ -5,7 +5,7 @@ Of a rule with several conditions one is enough to find it by; what it finds is 
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from synaptic.hooks.rules.commands import GIT, name_program
+from synaptic.hooks.rules.commands import GIT, list_spellings, name_program
 from synaptic.hooks.rules.compile import Rule, is_given
 from synaptic.hooks.rules.conditions import PATH_FACTS, TOOL_NAMES, compile_globs, make_command_pattern
 from synaptic.hooks.rules.entry import list_items
@@ -14,7 +14,7 @@ from synaptic.hooks.rules.named_paths import PATH_KINDS
 from synaptic.hooks.rules.paths import NamedPath, PathPattern
 from synaptic.model.event import Event
 from synaptic.policies.facts import Facts
-from synaptic.shell.book.entries import find_program, normalize_name
+from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.flow import classify_interpreter
 from synaptic.shell.globs import GLOB_SIGN
 from synaptic.shell.reading import CommandReading
@@ -161,7 +161,7 @@ class RuleIndex:
             self._scripts.append(place)
         program = normalize_name(name)
         known = self._programs.setdefault(GIT if program.startswith("git-") else program, {})
-        for word in _list_spellings(program, words[1]) if len(words) > 1 and "." not in words[0] else (ANY_WORD,):
+        for word in list_spellings(program, words[1]) if len(words) > 1 and "." not in words[0] else (ANY_WORD,):
             known.setdefault(word, []).append(place)
 
     def _add_tool(self, place: int, name: str) -> None:
@@ -182,20 +182,6 @@ class RuleIndex:
 
 def _may_write_text(command: CommandReading) -> bool:
     return bool(command.script.redirects) or "tee" in command.programs
-
-
-def _list_spellings(program: str, verb: str) -> tuple[str, ...]:
-    """A verb and its other names, where the book knows them."""
-    entry = find_program(program)
-    known = entry.find_verb(verb)
-    if known is None:
-        return (verb,)
-    return tuple({verb, *(name for name in _list_verbs(program) if entry.find_verb(name) is known)})
-
-
-def _list_verbs(program: str) -> tuple[str, ...]:
-    verbs = find_program(program).verbs
-    return tuple(name for first, verb in verbs.items() for name in (first, *verb.also))
 
 
 def _name_domain(host: str) -> str:
