@@ -9,12 +9,14 @@ import msgspec
 from docs.pages.table import HEADER, code, table, type_name
 from synaptic.hooks.config import Config, HttpConfig
 from synaptic.hooks.handler import HandlerTable
-from synaptic.hooks.schema import build_schema, read_field_docs
+from synaptic.hooks.rules.entry import RuleEntry
+from synaptic.hooks.schema import build_rules_schema, build_schema, read_field_docs
 from synaptic.hooks.toml import RegistryEntry
 from synaptic.hooks.yaml import HookDefinition, MatchTable
 
 PATH = "docs/reference/config.md"
 SCHEMA = "docs/reference/config.schema.json"
+RULES_SCHEMA = "docs/reference/rules.schema.json"
 PARTS: tuple[tuple[str, str, type[msgspec.Struct]], ...] = (
     (
         "config.toml",
@@ -23,6 +25,12 @@ PARTS: tuple[tuple[str, str, type[msgspec.Struct]], ...] = (
         Config,
     ),
     ("[http] in config.toml", "", HttpConfig),
+    (
+        "[[rule]] in rules.toml and config.toml",
+        "A project's rules stand in `<folder>/.synaptic/rules.toml`, yours in `~/.synaptic/config.toml`; see\n"
+        "[the guide](../guide/rules.md). An editor completes them with [rules.schema.json](rules.schema.json).",
+        RuleEntry,
+    ),
     (
         "registry.toml",
         "One `[[hook]]` each, in `<project>/.synaptic/hooks/registry.toml` and `~/.synaptic/hooks/registry.toml`.\n"
@@ -44,6 +52,7 @@ def pages() -> Iterator[tuple[str, str]]:
     parts = ("\n\n".join(part for part in (f"## {title}", words, _keys(kind)) if part) for title, words, kind in PARTS)
     yield PATH, f"{HEADER}# Configuration\n\n" + "\n".join(parts)
     yield SCHEMA, json.dumps(build_schema(), indent=2, ensure_ascii=False) + "\n"
+    yield RULES_SCHEMA, json.dumps(build_rules_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _keys(kind: type[msgspec.Struct]) -> str:

@@ -14,6 +14,8 @@ from docs.pages.commands import commands
 from synaptic.hooks.config import Config
 from synaptic.hooks.config import parse_config_text as parse_config
 from synaptic.hooks.declaration import DeclarationFile
+from synaptic.hooks.rules.examples import check_examples
+from synaptic.hooks.rules.parse import parse_rules
 from synaptic.hooks.toml import parse_registry_toml as parse_registry
 from synaptic.hooks.yaml import read_definitions
 from synaptic.packages.declared import read_manifest as declared_package
@@ -48,6 +50,10 @@ def test_a_toml_example_is_accepted_without_a_word(text: str) -> None:
         declared = parse_registry(text.encode(), DeclarationFile("registry.toml", "project", "/home/you/shop"))
         assert declared.problems == ()
         assert len(declared.hooks) == len(table["hook"])
+    elif "rule" in table:
+        declared_rules = parse_rules(text.encode(), DeclarationFile("rules.toml", "project", "/home/you/shop"))
+        assert declared_rules.problems == ()
+        assert check_examples(declared_rules.rules) == ()
     elif "package" in table:
         assert declared_package(text.encode(), "package.toml").warnings == ()
     elif "case" not in table:

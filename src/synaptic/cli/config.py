@@ -8,14 +8,13 @@ import msgspec
 
 from synaptic.cli import screen, typer
 from synaptic.cli.place import CommandPlace, choose_config_file, find_place
-from synaptic.cli.registered import load_hook_catalog
+from synaptic.cli.registered import load_hook_catalog, open_sources
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import config as configs
 from synaptic.hooks import edit
 from synaptic.hooks.config import Config, ConfigFile, is_enabled
 from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.schema import build_schema as json_schema
-from synaptic.hooks.sources import CatalogSources
 from synaptic.hooks.tighten import merge_configs
 from synaptic.model.errors import DeclarationError
 from synaptic.policies.base import load_policies
@@ -114,10 +113,9 @@ def schema() -> None:
 
 @app.command()
 def validate(as_json: Json = False) -> None:
-    """Check both config files; exit code 1 when something in them is wrong."""
-    user, project = _read_config_files(find_place())
+    """Check the config files; exit code 1 when something in them is wrong."""
     # Merged, not only parsed: a project that loosens what the user has set is a fault too.
-    problems = merge_configs(user, project)[1]
+    problems = merge_configs(*_read_config_files(find_place()))[1]
     if as_json:
         screen.print_json({"ok": not problems, "problems": problems})
     else:
@@ -131,32 +129,31 @@ def validate(as_json: Json = False) -> None:
 
 def _iter_config_files(place: CommandPlace) -> Iterator[Path]:
     yield place.home.config
-    if place.root:
-        yield Path(place.root, ".synaptic", "config.toml")
+    for folder in open_sources(place).folders:
+        yield Path(folder, ".synaptic", "config.toml")
 
 
-def _read_config_files(place: CommandPlace) -> tuple[ConfigFile, ConfigFile]:
-    sources = CatalogSources(place.home, place.root)
-    user, project = (
-        configs.parse_config_text(*sources.read_user_config()),
-        configs.parse_config_text(*sources.read_project_config()),
-    )
+def _read_config_files(place: CommandPlace) -> tuple[ConfigFile, ...]:
+    """The user's, then those of every folder that counts here, the outermost first."""
+    sources = open_sources(place)
+    user = configs.parse_config_text(*sources.read_user_config())
+    projects = tuple(configs.parse_config_text(*source) for source in sources.read_project_configs())
     unread = tuple(sources.problems)
-    return msgspec.structs.replace(user, problems=user.problems + unread), project
+    return msgspec.structs.replace(user, problems=user.problems + unread), *projects
 
 
 def _iter_settings(place: CommandPlace) -> Iterator[EffectiveSetting]:
-    user, project = _read_config_files(place)
-    merged = merge_configs(user, project)[0]
+    files = _read_config_files(place)
+    merged = merge_configs(*files)[0]
     for key in Config.__struct_fields__:
         value = getattr(merged, key)
-        source = _find_source(key, user, project)
+        source = _find_source(key, files)
         if key == "http":
             yield from (
                 EffectiveSetting(f"http.{name}", getattr(value, name), source) for name in value.__struct_fields__
             )
         elif key == "policies":
-            yield from _iter_policy_settings(value, user, project)
+            yield from _iter_policy_settings(value, files)
         else:
             yield EffectiveSetting(key, value, source)
 
@@ -176,20 +173,18 @@ def _drop_quotes(key: str) -> str:
     return key.replace('"', "").replace("'", "")
 
 
-def _iter_policy_settings(tables: Any, user: ConfigFile, project: ConfigFile) -> Iterator[EffectiveSetting]:
+def _iter_policy_settings(tables: Any, files: tuple[ConfigFile, ...]) -> Iterator[EffectiveSetting]:
     for name, table in tables.items():
         for option, value in table.items():
-            both = [file for file in (user, project) if option in file.values.get("policies", {}).get(name, {})]
-            source = " and ".join(file.where for file in both) or DEFAULT_SOURCE
+            setting = [file for file in files if option in file.values.get("policies", {}).get(name, {})]
+            source = " and ".join(file.where for file in setting) or DEFAULT_SOURCE
             yield EffectiveSetting(f'policies."{name}".{option}', value, source)
 
 
-def _find_source(key: str, user: ConfigFile, project: ConfigFile) -> str:
-    files = [user.where] if key in user.values else []
+def _find_source(key: str, files: tuple[ConfigFile, ...]) -> str:
     # Other keys of a project are ignored, so they are no source even when they are written there.
-    if key in Config.SHARED and key in project.values:
-        files.append(project.where)
-    return " and ".join(files) or DEFAULT_SOURCE
+    counting = files if key in Config.SHARED else files[:1]
+    return " and ".join(file.where for file in counting if key in file.values) or DEFAULT_SOURCE
 
 
 def _format_value(value: Any) -> str:

@@ -8,9 +8,8 @@ import msgspec
 
 from synaptic.cli import screen
 from synaptic.cli.place import CommandPlace, open_database
-from synaptic.cli.registered import load_hook_catalog
+from synaptic.cli.registered import load_hook_catalog, open_sources
 from synaptic.hooks.config import Config, ConfigFile, is_enabled, parse_config_text
-from synaptic.hooks.sources import CatalogSources
 from synaptic.model.errors import StoreError
 from synaptic.model.hook import Builtin
 from synaptic.policies.base import Policy, load_policies
@@ -77,14 +76,15 @@ def summarise_policy(policy: type[Policy], config: Config) -> dict[str, Any]:
 
 def _find_standing(place: CommandPlace) -> dict[str, dict[str, Any]]:
     """How each policy stands here, by id: `enabled` as the engine has it, `by` which file, `asked` and `fired`."""
-    sources = CatalogSources(place.home, place.root)
-    files = (parse_config_text(*sources.read_user_config()), parse_config_text(*sources.read_project_config()))
+    sources = open_sources(place)
+    found = (sources.read_user_config(), *sources.read_project_configs())
+    files = tuple(parse_config_text(*source) for source in found)
     running = {hook.id for hook in load_hook_catalog(place).hooks if isinstance(hook.handler, Builtin)}
     known = _read_usage(place)
     return {
         name: {
             "enabled": name in running,
-            "by": _find_switch(policy, *files),
+            "by": _find_switch(policy, files),
             "asked": known.get(name, NEVER_USED).calls,
             "fired": known.get(name, NEVER_USED).spoke,
         }
@@ -92,13 +92,14 @@ def _find_standing(place: CommandPlace) -> dict[str, dict[str, Any]]:
     }
 
 
-def _find_switch(policy: type[Policy], user: ConfigFile, project: ConfigFile) -> str:
+def _find_switch(policy: type[Policy], files: Sequence[ConfigFile]) -> str:
     """The file, and the preset in it, that switches a policy on or off; empty when none does."""
-    for settings in (user, project):
+    for settings in files:
         if "enabled" in settings.values.get("policies", {}).get(policy.id, {}):
             return settings.where
     defaults = Config().presets
-    for settings, plain in ((user, defaults), (project, ())):
+    for number, settings in enumerate(files):
+        plain = () if number else defaults
         presets = settings.values.get("presets", plain)
         # `strict` switches every policy on; its own preset is the better explanation where both are.
         for preset in (policy.preset, "strict"):

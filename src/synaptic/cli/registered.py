@@ -7,6 +7,8 @@ from contextlib import closing, contextmanager
 from synaptic.cli.place import CommandPlace
 from synaptic.engine.recollection import make_trust
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
+from synaptic.hooks.project import list_folders
+from synaptic.hooks.sources import CatalogSources
 from synaptic.hooks.trust import HookTrust
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
@@ -16,6 +18,12 @@ from synaptic.store.db import Store
 def load_hook_catalog(place: CommandPlace) -> HookCatalog:
     """Load the hooks of this project as the engine does."""
     return HookCatalogs(place.home).get(place.root, os.environ.get("SYNAPTIC_ENV", ""), place.cwd)
+
+
+def open_sources(place: CommandPlace) -> CatalogSources:
+    """The files from which the hooks of this project come: of every folder whose declarations count here."""
+    folders = list_folders(place.root, place.cwd, os.environ.get("HOME", ""))
+    return CatalogSources(place.home, place.root, folders=folders)
 
 
 @contextmanager

@@ -8,10 +8,12 @@ from typing import Any
 
 import msgspec
 
-from synaptic.hooks.config import Config, HttpConfig, list_fields
+from synaptic.hooks.config import RULE_KEY, Config, HttpConfig, list_fields
+from synaptic.hooks.rules.entry import RuleEntry
 from synaptic.model.presets import PRESETS
 from synaptic.policies.base import Policy, load_policies
 
+SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 PACKAGE = __name__.partition(".")[0]
 
 
@@ -25,11 +27,23 @@ def build_schema() -> dict[str, Any]:
     }
     tables = {name: _make_policy_schema(policy) for name, policy in load_policies().items()}
     properties["policies"] = {**_make_object_schema(tables), "description": properties["policies"]["description"]}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Synaptic config.toml",
-        **_make_object_schema(properties),
+    properties |= _make_rules_schema()
+    return {"$schema": SCHEMA_DIALECT, "title": "Synaptic config.toml", **_make_object_schema(properties)}
+
+
+def build_rules_schema() -> dict[str, Any]:
+    """Build the schema of a project's `rules.toml`."""
+    return {"$schema": SCHEMA_DIALECT, "title": "Synaptic rules.toml", **_make_object_schema(_make_rules_schema())}
+
+
+def _make_rules_schema() -> dict[str, Any]:
+    words, hints = read_field_docs(RuleEntry), list_fields(RuleEntry)
+    keys = {
+        field.name: {**_write_schema(hints[field.name]), "description": words[field.name]}
+        for field in msgspec.structs.fields(RuleEntry)
     }
+    item = {**_make_object_schema(keys), "required": ["id", "then"]}
+    return {RULE_KEY: {"type": "array", "items": item, "description": "Rules that hold, in their order."}}
 
 
 def read_field_docs(kind: type) -> dict[str, str]:
@@ -67,12 +81,17 @@ def _list_properties(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def _make_property(kind: Any, default: Any, description: str) -> dict[str, Any]:
+    written = _write_schema(kind)
+    plain = msgspec.to_builtins(default)
+    return written | {"description": description, "default": list(plain) if isinstance(plain, tuple) else plain}
+
+
+def _write_schema(kind: Any) -> dict[str, Any]:
     schema = msgspec.json.schema(kind)
     written: dict[str, Any] = _inline_references(
         {key: schema[key] for key in schema if key not in ("$ref", "$defs")}, schema
     )
-    plain = msgspec.to_builtins(default)
-    return written | {"description": description, "default": list(plain) if isinstance(plain, tuple) else plain}
+    return written
 
 
 def _inline_references(part: Any, schema: dict[str, Any]) -> Any:

@@ -95,10 +95,6 @@ class CatalogSources:
         """The config of every folder that counts, the outermost first."""
         return tuple(self._read_project_text(folder, "config.toml") for folder in self._folders)
 
-    def read_project_config(self) -> SourceText:
-        """The config of the root alone."""
-        return self._read_project_text(self.root, "config.toml")
-
     def read_env_toml(self) -> SourceText:
         return self._read_project_text(self.root, "env.toml")
 
