@@ -39,6 +39,7 @@ def test_lists_and_texts_have_a_length() -> None:
     assert "`edit`: has 10000 items, more than 100" in tell([{**GOOD, "edit": [f"f{n}" for n in range(10_000)]}])[0]
     assert "`args`: holds a text of more than 500 characters" in tell([{**GOOD, "args": "x" * 501}])[0]
     assert "`stops`: has 101 items" in tell([{**GOOD, "stops": ["npm publish"] * 101}])[0]
+    assert "`say`: has 2001 characters, more than 2000" in tell([{**GOOD, "say": "x" * 2001}])[0]
     assert "`id`: `" in tell([{**GOOD, "id": "a." + "b" * 200}])[0]
 
 

@@ -229,6 +229,9 @@ def _make_before(entry: RuleEntry, place: RulePlace) -> Condition:
     phrases, since = list_phrases("before", entry, place), list_phrases("after", entry, place)
 
     def holds(call: JudgedCall) -> bool:
+        state = call.facts.state
+        if not state.known and MARKS not in state.sections:
+            return False  # where nothing can be read, nobody is kept from working by what is not there
         return find_latest(phrases, call.facts, ENDED_WELL) <= find_latest(since, call.facts)
 
     return Condition(holds, (MARKS,))

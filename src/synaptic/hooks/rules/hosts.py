@@ -8,13 +8,20 @@ from synaptic.model.once import kept_beside
 from synaptic.model.tool import Tool
 from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import UNKNOWN_PROGRAM, ProgramEntry, find_program
-from synaptic.shell.effects.addresses import ADDRESS_WORD, is_remote
+from synaptic.shell.effects.addresses import is_remote
 from synaptic.shell.paths import MAX_PATH
 from synaptic.shell.read.script import Command, Redirect
 from synaptic.shell.reading import CommandReading
 
 ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//[^\s'\"<>|\\^`{}]+", re.IGNORECASE)
 SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/")
+HOST_NAME = re.compile(
+    r"(?<![\w./-])(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*(?![\w(])|\b\d{1,3}(?:\.\d{1,3}){3}\b", re.IGNORECASE
+)
+IMAGE = re.compile(r"((?:[a-z0-9-]+\.)+[a-z0-9-]+)(?::\d+)?/", re.IGNORECASE)
+NETWORK_PROGRAMS = frozenset({
+    "ping", "ping6", "dig", "nslookup", "host", "traceroute", "tracepath", "mtr", "whois", "openssl", "socat", "nmap",
+})  # fmt: skip
 URL_KEYS = ("url", "uri", "urls", "href", "endpoint")
 LOCAL_TALKERS = frozenset({"echo", "printf", "grep", "rg", "sed", "awk", "cat", "test", "[", "cd", "ls"})
 """Programs in whose words an address is only text."""
@@ -76,11 +83,20 @@ def _iter_of_command(command: Command) -> Iterator[str]:
             yield from map(read_host, ADDRESS.findall(text[:MAX_PATH]))
         if ":" in text and (is_git or program.copies_remote or program.archives) and is_remote(text):
             yield _read_remote(text)
-    if program.remote or program.connects:
-        yield from _iter_logged_in(program, program.read(command.argv[1:]))
-    if program.fetches or program.sends:
-        operands = _list_operands(program.read(command.argv[1:]))
-        yield from (read_host(text) for text in operands if ADDRESS_WORD.fullmatch(text))
+    if program.container:
+        yield from (found[1] for text in texts if (found := IMAGE.match(text)))
+    elif _talks(program, command.name):
+        given = program.read(command.argv[1:])
+        named = (*given.operands, *(flag.value for flag in given.flags if flag.value is not None))
+        yield from (host for word in named for host in HOST_NAME.findall(word.text[:MAX_PATH]))
+        if program.remote or program.connects:
+            yield from _iter_logged_in(program, given)
+
+
+def _talks(program: ProgramEntry, name: str) -> bool:
+    """Whether a program talks to machines that its words name."""
+    talks = program.remote or program.connects or program.fetches or program.sends or program.serves is not None
+    return talks or bool(program.database) or name in NETWORK_PROGRAMS
 
 
 def _iter_logged_in(program: ProgramEntry, given: Arguments) -> Iterator[str]:
@@ -88,10 +104,6 @@ def _iter_logged_in(program: ProgramEntry, given: Arguments) -> Iterator[str]:
     if program is not UNKNOWN_PROGRAM and given.operands:
         text = given.operands[0].text
         yield read_host(text.rpartition("@")[2])
-
-
-def _list_operands(given: Arguments) -> list[str]:
-    return [word.text for word in given.operands if word.known and len(word.text) < MAX_PATH]
 
 
 def _read_remote(text: str) -> str:

@@ -20,9 +20,9 @@ from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.script import Command, Word
 from synaptic.shell.reading import UNKNOWN_PROJECT, CommandReading
 
-COPIERS = split_names("cp gcp mv gmv rsync install ginstall ln gln ditto")
+COPIERS = split_names("cp gcp mv gmv rsync install ginstall ln gln ditto tar gtar bsdtar")
 """Programs that make a file in a folder under the name of another."""
-MOVERS = split_names("mv gmv")
+GIT_REMOVES = split_names("rm mv clean")
 GIT_RESTORES = split_names("checkout restore")
 PATTERN_MARK = "{}"
 MAX_PATHS = 2000
@@ -109,9 +109,13 @@ class CallPaths:
             return
         yield from self._iter_effects(known.effects.deletes)
         for call in known.acting_git_calls:
-            if call.verb in ("rm", "mv") and not runs_elsewhere(call.command):
+            if call.verb in GIT_REMOVES and not runs_elsewhere(call.command):
                 words = call.given.operands
                 yield from self._iter_words(words[:-1] if call.verb == "mv" else words, call.cwd)
+        for command in known.script.by_name.get("rsync", ()):
+            # What is not at the source is taken away.
+            if any(text.startswith("--del") for text in command.args) and not runs_elsewhere(command):
+                yield from self._iter_words(command.argv[-1:], command.cwd)
 
     def _iter_reads(self) -> Iterator[NamedPath]:
         known = self._known
@@ -128,14 +132,20 @@ class CallPaths:
         for one in effects:
             if not one.word.text or runs_elsewhere(one):
                 continue
-            search = self._find_search(one.word, one.command) if PATTERN_MARK in one.word.text else None
-            if search is not None:
+            if PATTERN_MARK not in one.word.text or one.command is None:
+                yield from self._iter_words((one.word,), one.cwd)
+            elif (search := self._find_search(one.word, one.command)) is not None:
                 yield from self._iter_found(search)
             else:
-                yield from self._iter_words((one.word,), one.cwd)
+                yield from self._iter_listed(one.command)
 
-    def _find_search(self, word: Word, command: Command | None) -> FileSearch | None:
-        return self._searches.find_search(word, command) if command is not None and self._known else None
+    def _iter_listed(self, command: Command) -> Iterator[NamedPath]:
+        """What the commands name that print the files for this one: `ls db | xargs rm`."""
+        for one in (self._known or CommandReading("")).script.find_upstream(command):
+            yield from self._iter_words(one.argv[1:], one.cwd)
+
+    def _find_search(self, word: Word, command: Command) -> FileSearch | None:
+        return self._searches.find_search(word, command)
 
     @computed_once
     def _searches(self) -> ScriptSearches:

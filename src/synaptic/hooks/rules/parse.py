@@ -23,6 +23,9 @@ PROJECT_RULES = 1000
 """Rules of one file of a project."""
 RULE_ID = re.compile(r"[a-z0-9][a-z0-9-]*(?:\.[a-z0-9][a-z0-9-]*)+")
 MAX_ID = 100
+MAX_TOLD = 2000
+"""Characters of what is told: a repository that nobody has trusted says it to a model."""
+UNPRINTABLE = re.compile(r"[^\S\n\t ]|[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 MESSAGE_KEY = re.compile(r"`(\w+)[^`]*`: ?(.*)", re.DOTALL)
 
 
@@ -82,7 +85,17 @@ def _read_entry(table: Any, place: DeclarationFile, taken: dict[str, int]) -> Ru
     if entry.id in taken:
         raise DeclarationError(f"`id`: is the id of rule {taken[entry.id]} already", hint="give each its own")
     _check_sizes(table)
+    for key in ("say", "instead"):
+        _check_told(key, getattr(entry, key))
     return entry
+
+
+def _check_told(key: str, text: str) -> None:
+    """What is told goes to a model and to a terminal: it has a length, and nothing that moves a cursor."""
+    if len(text) > MAX_TOLD:
+        raise DeclarationError(f"`{key}`: has {len(text)} characters, more than {MAX_TOLD}")
+    if UNPRINTABLE.search(text):
+        raise DeclarationError(f"`{key}`: holds characters that cannot be printed")
 
 
 def _list_keys() -> tuple[str, ...]:
@@ -92,7 +105,7 @@ def _list_keys() -> tuple[str, ...]:
 def _check_sizes(table: dict[str, Any]) -> None:
     for key in LIST_KEYS:
         value = table.get(key)
-        items = value if isinstance(value, list | dict) else [value] if isinstance(value, str) else []
+        items = _list_texts(value)
         if isinstance(value, list | dict) and not value:
             raise DeclarationError(f"`{key}`: is empty", hint="leave the key out, or name something")
         if len(items) > LIST_ITEMS:
@@ -101,6 +114,12 @@ def _check_sizes(table: dict[str, Any]) -> None:
             raise DeclarationError(f"`{key}`: holds an empty text")
         if key not in ("stops", "passes") and any(len(str(item)) > ITEM_CHARS for item in items):
             raise DeclarationError(f"`{key}`: holds a text of more than {ITEM_CHARS} characters")
+
+
+def _list_texts(value: object) -> list[Any]:
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    return value if isinstance(value, list) else [value] if isinstance(value, str) else []
 
 
 def _make_problem(error: Exception, place: DeclarationFile, number: int, name: str) -> RuleProblem:
