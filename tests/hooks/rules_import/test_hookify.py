@@ -131,3 +131,12 @@ def test_what_has_to_stay_is_told(head: str, why: str):
 
 def test_a_file_without_its_lines_is_told():
     assert "between `---`" in read_hookify_file("just text", WHERE).leftovers[0].why
+
+
+def test_words_that_a_rule_may_not_tell_are_left_out():
+    (rule,) = read(
+        "event: bash\npattern: ^deploy\\s", "\x1b[31mNo\u200b way\xa0here.\r\n\u26a0\ufe0f " + "x" * 3000
+    ).rules
+    say = rule.keys["say"]
+    assert say.startswith("[31mNo way here.\n\u26a0\ufe0f xxx")
+    assert (len(say), say[-1]) == (2000, "…")

@@ -5,7 +5,14 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from synaptic.hooks.rules_import import named_commands, path_globs
-from synaptic.hooks.rules_import.draft import DraftedRule, ForeignRules, Leftover, make_rule_id, shorten_list
+from synaptic.hooks.rules_import.draft import (
+    DraftedRule,
+    ForeignRules,
+    Leftover,
+    clean_message,
+    make_rule_id,
+    shorten_list,
+)
 from synaptic.hooks.rules_import.hookify_file import HookifyCondition, HookifyRule, parse_hookify_rule
 from synaptic.hooks.rules_import.named_commands import NamedCommand, TextReading
 from synaptic.model.pattern import LinearPattern
@@ -61,7 +68,7 @@ def _translate_rule(rule: HookifyRule, where: str) -> tuple[list[dict[str, Any]]
 def _finish_table(rule: HookifyRule, table: dict[str, Any]) -> dict[str, Any]:
     """The keys in the order of a rule that somebody wrote: what it is about, what is decided, its examples."""
     examples: dict[str, Any] = {key: table.pop(key) for key in ("stops", "passes") if key in table}
-    say = rule.message or f"The rule `{rule.name}` is about this."
+    say = clean_message(rule.message) or f"The rule `{rule.name}` is about this."
     off = {} if rule.enabled else {"enabled": False}
     then = table.pop("then", VERDICTS[rule.action])
     return {**table, "then": then, "say": say, **off, **examples}
