@@ -104,6 +104,11 @@ def test_a_checklist_before_the_end_is_a_reminder():
     assert only_rule(head) == {"event": "Stop", "before": "ran cargo test", "then": "remind"}
 
 
+def test_that_no_test_was_run_is_known_without_the_transcript():
+    head = "enabled: false\nevent: stop\naction: block\n" + CONDITIONS.format("bash_test_commands", "equals", '""')
+    assert only_rule(head) == {"event": "Stop", "before": "tests ran", "then": "remind", "enabled": False}
+
+
 @pytest.mark.parametrize(
     ("head", "why"),
     [

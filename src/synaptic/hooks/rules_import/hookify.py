@@ -4,6 +4,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Any
 
+from synaptic.hooks.rules.marks import TESTS_RAN
 from synaptic.hooks.rules_import import named_commands, path_globs
 from synaptic.hooks.rules_import.draft import (
     DraftedRule,
@@ -20,6 +21,8 @@ from synaptic.model.pattern import LinearPattern
 CONTENT_FIELDS = frozenset({"new_text", "new_string", "content"})
 PROMPT_FIELDS = frozenset({"user_prompt", "prompt"})
 VERDICTS = {"block": "deny", "warn": "advise", "ask": "ask"}
+NO_TEST_RAN = ("bash_test_commands", "equals", "")
+"""The condition by which the plugin knows that no test command was run."""
 PASSING_ALWAYS = frozenset({".*", ".+", "", "^.*$", "[\\s\\S]*"})
 
 
@@ -171,6 +174,9 @@ def _translate_stop(rule: HookifyRule) -> dict[str, Any]:
     table: dict[str, Any] = {"event": "Stop", "then": "remind"}
     for one in rule.conditions:
         if one.operator == "regex_match" and one.pattern in PASSING_ALWAYS:
+            continue
+        if (one.field, one.operator, one.pattern) == NO_TEST_RAN and "before" not in table:
+            table["before"] = TESTS_RAN
             continue
         if one.field != "transcript" or one.operator != "not_contains" or "before" in table:
             raise NotCarriedOver("it looks for words in what was said, and rules know what was done")

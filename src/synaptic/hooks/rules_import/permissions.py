@@ -105,7 +105,9 @@ def _translate_command(given: str) -> dict[str, Any]:
     if len(words) > 2 and words[-2] == "*" and OPTION.fullmatch(words[-1].rstrip("*")):
         words, is_open = [*words[:-2], words[-1].rstrip("*")], True
     if any("*" in word or "?" in word for word in words):
-        raise ValueError("a star inside it stands for any text, and rules have a command's words")
+        begun = " ".join(words).removesuffix("*")
+        hint = "" if "*" in begun else f"; for this word alone: synaptic rule add --run '{begun}'"
+        raise ValueError(f"its star stands for any text, and rules have a command's words{hint}")
     command = named_commands.read_words(words, is_begun=True)
     if not isinstance(command, NamedCommand):
         raise ValueError(command)
