@@ -8,8 +8,9 @@ import pytest
 
 from synaptic.daemon.client import new_call_id
 from synaptic.engine.walk import open_engine
-from synaptic.model.call import Request
+from synaptic.model.call import Answer, Request
 from synaptic.model.decision import Decision
+from synaptic.pipeline.explain import EventStory, explain_event
 from tests.daemon.setting import Setting
 
 PUBLISH = """
@@ -341,3 +342,14 @@ def test_the_payload_of_a_rule_is_never_run(session: Session) -> None:
     session.rules(f'[[rule]]\nid = "a.b"\nrun = "$(touch {mark})"\nthen = "deny"\nsay = "$(touch {mark})"\n')
     session.bash(json.dumps("npm publish"))
     assert not mark.exists()
+
+
+def test_what_explains_an_event_names_rule_file_and_number(session: Session) -> None:
+    session.rules(PUBLISH)
+    found = session.bash("npm publish")
+    story = EventStory(
+        number=1, call="c", when="now", agent="claude", event="PreToolUse", subject="Bash", session="s1", root="/p",
+        payload="", decision=found, answer=Answer(), micros=1,
+    )  # fmt: skip
+    told = "\n".join(explain_event(story))
+    assert f"npm.publish [{session.setting.project}/.synaptic/rules.toml: rule 1]" in told

@@ -2,6 +2,8 @@ import random
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from synaptic.model.pattern import MAX_TEXT_CHARS, LinearPattern, SlowPattern
 
@@ -52,3 +54,29 @@ def test_no_text_makes_it_backtrack(pattern: str, text: str) -> None:
 def test_a_text_that_is_too_long_matches_nothing_as_a_whole() -> None:
     assert not LinearPattern(".*").fullmatch("a" * (MAX_TEXT_CHARS + 1))
     assert LinearPattern("a").search("a" * (MAX_TEXT_CHARS + 1))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "wanted"),
+    [
+        ("abc", "xxabcxx", True),
+        ("abc", "xxABCxx", False),
+        ("(?i)abc", "xxABCxx", True),
+        ("(?i)abc", "ab\u017f", True),
+        ("a+b", "aaab", True),
+        (r"\bfoo\(\d+\)", "foo(", True),
+        (r"\bfoo\(\d+\)", "fo(", False),
+        ("(x|y)", "z", True),
+    ],
+)
+def test_what_every_match_holds_is_asked_first(pattern: str, text: str, wanted: bool) -> None:
+    assert LinearPattern(pattern).may_match(text) is wanted
+
+
+@given(
+    st.text("abA(", max_size=12), st.sampled_from(["ab", "a+b", "(?i)aB", "(ab|A)b", "a.b", r"\ba\(", "[ab]A", "a{2}b"])
+)
+def test_no_match_is_lost_by_asking_first(text: str, pattern: str) -> None:
+    one = LinearPattern(pattern)
+    assert one.may_match(text) or not one.search_all(text)
+    assert one.search_all(text) == (re.search(pattern, text) is not None)

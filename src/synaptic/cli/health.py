@@ -17,6 +17,7 @@ from synaptic.daemon.client import is_responding
 from synaptic.daemon.lock import find_holder
 from synaptic.daemon.names import BACKLOG
 from synaptic.files.bounded import read_start
+from synaptic.hooks.rules.compile import is_rule
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
 from synaptic.packages.install import apply_install
@@ -52,7 +53,7 @@ def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
     yield from doctor.check_declarations(home, place.root, catalog)
     with read_trust(home, catalog) as trust:
         # Last: a fault before it explains why no hook runs at all.
-        yield from (doctor.check_hook(hook, trust, catalog) for hook in catalog.hooks)
+        yield from (doctor.check_hook(hook, trust, catalog) for hook in catalog.hooks if not is_rule(hook))
 
 
 def _check_name() -> Iterator[DoctorFinding]:

@@ -14,9 +14,9 @@ from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import edit
 from synaptic.hooks.config import Config, configure_policy
 from synaptic.hooks.nearest import make_hint
+from synaptic.hooks.rules.compile import is_rule
 from synaptic.hooks.schema import read_field_docs
 from synaptic.model.errors import DeclarationError
-from synaptic.model.hook import Builtin
 from synaptic.model.presets import PRESETS
 from synaptic.policies.base import Policy, load_policies
 
@@ -131,7 +131,7 @@ def disable(names: PolicyNames, project: ProjectFlag = False, as_json: Json = Fa
 
 def _print_change(changed: bool, path: Path, names: list[str], as_json: bool) -> None:
     catalog = load_hook_catalog(find_place())
-    on = sorted(hook.id for hook in catalog.hooks if isinstance(hook.handler, Builtin))
+    on = sorted(hook.id for hook in catalog.hooks if hook.id in load_policies() and not is_rule(hook))
     if as_json:
         screen.print_json({"ok": True, "changed": changed, "file": str(path), "names": names, "on": on})
         return

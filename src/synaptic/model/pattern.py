@@ -52,6 +52,7 @@ class LinearPattern:
         self._places: list[Any] = []
         self._start = self._add_node()
         self._end = self._add_sequence(parsed, self._start)
+        self._required = _find_required(parsed)
 
     def fullmatch(self, text: str) -> bool:
         """Whether the whole text matches."""
@@ -60,6 +61,13 @@ class LinearPattern:
     def search(self, text: str) -> bool:
         """Whether a part of the text matches."""
         return self._follow(text[:MAX_TEXT_CHARS], anywhere=True)
+
+    def may_match(self, text: str) -> bool:
+        """Whether a text holds what every match holds: a question that costs next to nothing."""
+        if not self._flags & re.IGNORECASE:
+            return self._required in text
+        # Beyond ASCII there are letters that a pattern without case takes for plain ones.
+        return not text.isascii() or self._required.lower() in text.lower()
 
     def search_all(self, text: str) -> bool:
         """Whether a part of a text of any length matches."""
@@ -164,6 +172,17 @@ class LinearPattern:
         state.flags, state.str = self._flags, ""
         test: Callable[[str], object] = _compiler.compile(_parser.SubPattern(state, [(op, value)]), self._flags).match
         return test
+
+
+def _find_required(items: Iterable[tuple[Any, Any]]) -> str:
+    """The longest plain text that every match holds."""
+    runs = [""]
+    for op, value in items:
+        if op is ops.LITERAL:
+            runs[-1] += chr(value)
+        elif op is not ops.AT:
+            runs.append("")
+    return max(runs, key=len)
 
 
 def _is_boundary(text: str, at: int) -> bool:

@@ -208,6 +208,10 @@ def check_declarations(home: Home, root: str, catalog: HookCatalog) -> Iterator[
     for name, why in find_switched_off(home, root, catalog):
         yield DoctorFinding(check=f"hook {name}", state="warn", seen=why, fix="switch it on there if it should run")
     if not problems:
+        if catalog.rules:
+            yield DoctorFinding(
+                check="rules", state="ok", seen=f"{len(catalog.rules)} hold here, as their examples say"
+            )
         seen = f"{len(catalog.hooks)} hooks from {len(catalog.sources)} files"
         yield DoctorFinding(check="declaration", state="ok", seen=seen)
 

@@ -2,11 +2,13 @@
 
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synaptic.hooks.rules.examples import check_examples
+from synaptic.hooks.rules.examples import check_examples, make_call
 from synaptic.hooks.rules.index import RuleIndex
+from synaptic.hooks.rules.texts import UnsearchedTextError
 from tests.hooks.rules.made import PLACE, make_rules, parse, rule_files, write_rules
 
 GOOD = {"id": "a.good", "run": "npm publish", "then": "deny", "say": "No."}
@@ -122,3 +124,17 @@ def test_a_thousand_rules_with_four_examples_are_checked_within_a_second() -> No
     assert check_examples(rules, 0.0) == ()
     assert RuleIndex(enumerate(rules))
     assert time.process_time() - started < 0.5
+
+
+def test_a_hundred_expressions_over_a_large_text_are_a_question_and_take_no_minute() -> None:
+    rules = make_rules(
+        *({"edit": "**", "content": [f"[a-z]{{{n % 9 + 1}}}[0-9]" for n in range(50)]} for _ in range(4))
+    )
+    call = make_call(rules[0], {"edit": "a", "content": "abc " * 200_000})
+    started = time.process_time()
+    for rule in rules:
+        with pytest.raises(UnsearchedTextError):
+            rule.holds(call)
+    assert time.process_time() - started < 3
+    plain = make_call(rules[0], {"edit": "a", "content": "abc " * 100})
+    assert not any(rule.holds(plain) for rule in rules)

@@ -144,6 +144,11 @@ def make_rule_hooks(rules: Iterable[Rule]) -> tuple[Hook, ...]:
     return tuple(map(make_rule_hook, rules))
 
 
+def is_rule(hook: Hook) -> bool:
+    """Whether a hook of the catalog is a rule."""
+    return isinstance(hook.handler, Builtin) and isinstance(hook.handler.policy, Rule)
+
+
 def make_rule_hook(rule: Rule) -> Hook:
     """The hook by which the catalog has a rule."""
     return Hook(

@@ -166,7 +166,7 @@ def _make_cwd(entry: RuleEntry, place: RulePlace) -> Condition:
 
 def _make_content(entry: RuleEntry, place: RulePlace) -> Condition:
     patterns = compile_patterns("content", entry)
-    return Condition(lambda call: any(one.search_all(text) for text in call.new_texts for one in patterns))
+    return Condition(lambda call: any(call.search_texts(one, call.new_texts) for one in patterns))
 
 
 def _make_prompt(entry: RuleEntry, place: RulePlace) -> Condition:
@@ -174,7 +174,7 @@ def _make_prompt(entry: RuleEntry, place: RulePlace) -> Condition:
 
     def holds(call: JudgedCall) -> bool:
         event = call.event
-        return isinstance(event, UserPromptSubmit) and any(one.search_all(event.prompt) for one in patterns)
+        return isinstance(event, UserPromptSubmit) and any(call.search_texts(one, (event.prompt,)) for one in patterns)
 
     return Condition(holds)
 

@@ -7,14 +7,17 @@ import msgspec
 from synaptic.hooks.rules.commands import SortedCommand, sort_command
 from synaptic.hooks.rules.hosts import find_hosts
 from synaptic.hooks.rules.named_paths import CallPaths
-from synaptic.hooks.rules.texts import find_new_texts
+from synaptic.hooks.rules.texts import UnsearchedTextError, find_new_texts
 from synaptic.model.event import Event, ToolEvent
 from synaptic.model.once import computed_once
+from synaptic.model.pattern import LinearPattern
 from synaptic.model.tool import Tool
 from synaptic.policies.facts import Facts
 from synaptic.shell.book.entries import normalize_name
 
 NO_TOOL = Tool("", {})
+SEARCH_BUDGET = 1 << 20
+"""Characters that the patterns of all rules may look at one by one about one call: half a second."""
 
 
 class JudgedCall(msgspec.Struct, frozen=True, dict=True):
@@ -59,6 +62,23 @@ class JudgedCall(msgspec.Struct, frozen=True, dict=True):
     def new_texts(self) -> tuple[str, ...]:
         """What is written into files, as far as the call says it."""
         return find_new_texts(self.tool, self.facts.command)
+
+    def search_texts(self, pattern: LinearPattern, texts: Iterable[str]) -> bool:
+        """Whether a pattern is found in one of these. Raises UnsearchedTextError once all rules have searched a lot."""
+        for text in texts:
+            if not pattern.may_match(text):
+                continue
+            self._searched.append(len(text))
+            if sum(self._searched) > SEARCH_BUDGET:
+                raise UnsearchedTextError(f"rules would have to search more than {SEARCH_BUDGET} characters")
+            if pattern.search_all(text):
+                return True
+        return False
+
+    @computed_once
+    def _searched(self) -> list[int]:
+        """How many characters were searched, one by one, for any rule."""
+        return []
 
 
 GIT = "git"

@@ -8,8 +8,8 @@ from synaptic.shell.reading import CommandReading
 
 TEXT_KEYS = ("content", "new_string", "new_source", "new_str", "file_text", "patch", "text", "code_edit")
 PRINTERS = frozenset({"echo", "printf"})
-MAX_SEARCHED = 4 << 20
-"""Characters of new text; nobody can say about more what is in it."""
+MAX_TEXT = 4 << 20
+"""Characters of new text that are looked at; more in one call is a question."""
 
 
 class UnsearchedTextError(ValueError):
@@ -21,8 +21,8 @@ def find_new_texts(tool: Tool, command: CommandReading | None) -> tuple[str, ...
     found = [*_iter_of_tool(tool)]
     if command is not None:
         found += _iter_of_script(command.script)
-    if sum(map(len, found)) > MAX_SEARCHED:
-        raise UnsearchedTextError(f"more than {MAX_SEARCHED} characters are written at once")
+    if sum(map(len, found)) > MAX_TEXT:
+        raise UnsearchedTextError(f"more than {MAX_TEXT} characters are written at once")
     return tuple(found)
 
 
