@@ -1,21 +1,20 @@
 """`synaptic rule`: rules as data, written, shown, tried and taken out."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
 from synaptic.cli import completion, rule_view, screen, typer
-from synaptic.cli.explain import find_event
-from synaptic.cli.place import CommandPlace, find_place, open_journal
+from synaptic.cli.place import find_place
 from synaptic.cli.rule_place import LoadedRules, load_rule_files
+from synaptic.cli.rule_trial import try_all
 from synaptic.cli.rule_view import ListedRule
-from synaptic.cli.rule_write import RuleRequest, write_new_rule
+from synaptic.cli.rule_write import RuleRequest, draft_from_entry, write_new_rule
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.rule_drafts import make_keys
-from synaptic.hooks.rules.compile import Rule
-from synaptic.hooks.rules.examples import WrongExampleError, check_examples, tries_example
+from synaptic.hooks.rules.examples import check_examples
 from synaptic.hooks.rules_edit import remove_rule
 from synaptic.model.errors import DeclarationError, SynapticError
 
@@ -109,7 +108,7 @@ def from_event(
     """Make a rule out of a call that was made: its program and leading words, or the file that it changed."""
     place = find_place()
     given = {"deny": deny, "ask": ask, "advise": advise, "remind": remind}
-    keys, others = _draft_from_entry(place, number)
+    keys, others = draft_from_entry(place, number)
     if not any(given.values()):
         given["ask"] = f"`{next(iter(keys.values()))}` is asked about here."
     chosen = _choose_action(given)
@@ -157,19 +156,12 @@ def try_rules(
     """Try the examples of rules, and say which rules a command meets. Exit code 1 when an example fails."""
     files = load_rule_files(find_place())
     chosen = _find_rules(files, name) if name else rule_view.list_rules(files)
-    rules = [rule for one in chosen if (rule := one.file.find_rule(one.number)) is not None]
-    unusable = [problem for one in chosen if one.state == "unusable" for problem in one.problems]
-    failed = [*unusable, *map(str, check_examples(rules))]
-    met = [rule for rule in rules if command and _meets(rule, command)]
+    trial = try_all(chosen, command)
     if as_json:
-        count = sum(len(rule.entry.stops) + len(rule.entry.passes) for rule in rules)
-        told = [{"id": rule.id, "then": rule.entry.then, "source": rule.where} for rule in met]
-        screen.print_json({"ok": not failed, "rules": len(rules), "examples": count, "failed": failed, "meets": told})
+        screen.print_json(trial.to_json())
     else:
-        _print_trial(rules, failed)
-        if command:
-            _print_met(command, met)
-    if failed:
+        trial.print_out()
+    if trial.failed:
         raise typer.Exit(1)
 
 
@@ -202,23 +194,6 @@ def _choose_action(given: dict[str, str]) -> ChosenAction:
     return ChosenAction(*chosen[0])
 
 
-def _draft_from_entry(place: CommandPlace, which: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    # Dialects of all agents, which the other verbs of a rule need not pay for.
-    from synaptic.agents.shared.discover import find_adapter  # noqa: PLC0415
-    from synaptic.hooks.rule_from_call import draft_from_call  # noqa: PLC0415
-    from synaptic.model.call import Request  # noqa: PLC0415
-
-    with open_journal(place.home) as store:
-        entry = find_event(store, which)
-    if not entry.payload:
-        hint = "only events that are kept with their contents can be used: synaptic config get journal"
-        raise SynapticError(f"the journal has event {which} without its payload", hint=hint)
-    request = Request(agent=entry.agent, event=entry.event, stdin=entry.payload.encode(), id=entry.call)
-    event = find_adapter(entry.agent).decode(request).event
-    draft = draft_from_call(event, entry.root or place.root, str(place.home.root.parent))
-    return draft.keys, draft.others
-
-
 def _find_rules(files: Iterable[LoadedRules], name: str) -> list[ListedRule]:
     rules = rule_view.list_rules(files)
     found = [rule for rule in rules if rule.id == name]
@@ -226,27 +201,3 @@ def _find_rules(files: Iterable[LoadedRules], name: str) -> list[ListedRule]:
         known = list(filter(None, (rule.id for rule in rules)))
         raise DeclarationError(f"there is no rule `{name}`", hint=make_hint(name, known) if known else "none is there")
     return found
-
-
-def _meets(rule: Rule, command: str) -> bool:
-    try:
-        return "PreToolUse" in rule.events and tries_example(rule, command)
-    except WrongExampleError:
-        return False
-
-
-def _print_trial(rules: list[Rule], failed: list[str]) -> None:
-    for text in failed:
-        screen.warn(text)
-    count = sum(len(rule.entry.stops) + len(rule.entry.passes) for rule in rules)
-    told = "1 rule" if len(rules) == 1 else f"{len(rules)} rules"
-    ending = f"{len(failed)} of them wrong" if failed else "all as they say"
-    screen.say(f"{told}, {count} examples: {ending}")
-
-
-def _print_met(command: str, met: list[Rule]) -> None:
-    for rule in met:
-        screen.say(f"  {rule.entry.then}  {rule.id}  ({rule.where})")
-    if not met:
-        screen.say("  no rule speaks about it")
-    screen.say(f"everything that is asked about it, with things as they are: synaptic check '{command}'")

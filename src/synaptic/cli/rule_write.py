@@ -6,11 +6,12 @@ from typing import Any
 import msgspec
 
 from synaptic.cli import rule_view, screen, typer
-from synaptic.cli.place import CommandPlace
+from synaptic.cli.explain import find_event
+from synaptic.cli.place import CommandPlace, open_journal
 from synaptic.cli.rule_place import choose_rule_file, describe_place, find_user_home
 from synaptic.hooks.rule_drafts import choose_id, derive_examples, find_rule_faults, prove_rule
 from synaptic.hooks.rules_edit import RuleFile, WrittenRule, add_rules, append_rules, list_rule_tables, write_rule
-from synaptic.model.errors import DeclarationError
+from synaptic.model.errors import DeclarationError, SynapticError
 
 LAST_KEYS = ("then", "say", "instead", "once", "stops", "passes")
 
@@ -85,3 +86,21 @@ def _print_outcome(keys: Mapping[str, Any], file: RuleFile, wanted: RuleRequest)
         screen.warn("no example follows from its conditions: give one with --stops, so that a change of it is noticed")
     if file.project:
         screen.say("commit it: whoever clones the project is guarded by it at once")
+
+
+def draft_from_entry(place: CommandPlace, which: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The conditions that an event of the journal gives, and what else it is about."""
+    # Dialects of all agents, which the other verbs of a rule need not pay for.
+    from synaptic.agents.shared.discover import find_adapter  # noqa: PLC0415
+    from synaptic.hooks.rule_from_call import draft_from_call  # noqa: PLC0415
+    from synaptic.model.call import Request  # noqa: PLC0415
+
+    with open_journal(place.home) as store:
+        entry = find_event(store, which)
+    if not entry.payload:
+        hint = "only events that are kept with their contents can be used: synaptic config get journal"
+        raise SynapticError(f"the journal has event {which} without its payload", hint=hint)
+    request = Request(agent=entry.agent, event=entry.event, stdin=entry.payload.encode(), id=entry.call)
+    event = find_adapter(entry.agent).decode(request).event
+    draft = draft_from_call(event, entry.root or place.root, str(place.home.root.parent))
+    return draft.keys, draft.others

@@ -104,6 +104,11 @@ def test_a_checklist_before_the_end_is_a_reminder():
     assert only_rule(head) == {"event": "Stop", "before": "ran cargo test", "then": "remind"}
 
 
+def test_that_no_test_was_run_is_known_without_the_transcript():
+    head = "enabled: false\nevent: stop\naction: block\n" + CONDITIONS.format("bash_test_commands", "equals", '""')
+    assert only_rule(head) == {"event": "Stop", "before": "tests ran", "then": "remind", "enabled": False}
+
+
 @pytest.mark.parametrize(
     ("head", "why"),
     [
@@ -131,3 +136,12 @@ def test_what_has_to_stay_is_told(head: str, why: str):
 
 def test_a_file_without_its_lines_is_told():
     assert "between `---`" in read_hookify_file("just text", WHERE).leftovers[0].why
+
+
+def test_words_that_a_rule_may_not_tell_are_left_out():
+    (rule,) = read(
+        "event: bash\npattern: ^deploy\\s", "\x1b[31mNo\u200b way\xa0here.\r\n\u26a0\ufe0f " + "x" * 3000
+    ).rules
+    say = rule.keys["say"]
+    assert say.startswith("[31mNo way here.\n\u26a0\ufe0f xxx")
+    assert (len(say), say[-1]) == (2000, "…")

@@ -59,6 +59,7 @@ def test_an_entry_is_a_rule(entry: str, conditions: dict[str, Any]):
         ("Bash(rm -rf /)", "word behind one"),
         ("Bash(curl * | bash)", "the text of a command line"),
         ("Bash(ls*)", "any text"),
+        ("Bash(git push*)", "for this word alone: synaptic rule add --run 'git push'"),
         ("Bash(git * main)", "any text"),
         ("Bash(* --version)", "any text"),
         ("Read(!keep)", "only tighten"),

@@ -11,6 +11,7 @@ from synaptic.hooks.rules_import.draft import (
     DraftedRule,
     ForeignRules,
     Leftover,
+    clean_message,
     list_tables,
     list_texts,
     make_rule_id,
@@ -102,7 +103,7 @@ def _translate_pattern(
     reading = _read_commands(pattern)
     leftovers += (Leftover(f"{name} ({where}): `{text}`", why) for text, why in reading.unread)
     said = [str(pattern[key]).strip() for key in ("description", "explanation") if pattern.get(key)]
-    say = "\n".join(said) or f"The pattern {name} of dcg is about this."
+    say = clean_message("\n".join(said)) or f"The pattern {name} of dcg is about this."
     base = make_rule_id(GROUP, name)
     for number, table in enumerate(named_commands.group_commands(reading.commands), 1):
         examples: dict[str, Any] = {key: table.pop(key) for key in ("stops", "passes") if key in table}

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from synaptic.hooks.rules.parse import MAX_TOLD, UNPRINTABLE
+
 NO_LETTER = re.compile(r"[^a-z0-9]+")
 MAX_NAME_CHARS = 60
 
@@ -75,6 +77,12 @@ def list_texts(value: object) -> list[str]:
 def list_tables(value: object) -> list[dict[str, Any]]:
     """The objects of a list; none where it is no list."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def clean_message(text: str) -> str:
+    """What is told, as a rule may tell it: nothing that cannot be printed, and with a sign where it is cut."""
+    plain = UNPRINTABLE.sub(lambda found: " " if found[0].isspace() else "", text.replace("\r\n", "\n")).strip()
+    return plain if len(plain) <= MAX_TOLD else f"{plain[: MAX_TOLD - 1].rstrip()}…"
 
 
 def shorten_list(items: Iterable[str]) -> str | list[str]:

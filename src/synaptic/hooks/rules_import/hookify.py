@@ -1,44 +1,29 @@
-"""Rules of the hookify plugin: `.claude/hookify.*.local.md`, lines between dashes and the message below them."""
+"""Rules of the hookify plugin: what each event, field and operator means as a condition."""
 
 import re
-from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-import msgspec
-
+from synaptic.hooks.rules.marks import TESTS_RAN
 from synaptic.hooks.rules_import import named_commands, path_globs
-from synaptic.hooks.rules_import.draft import DraftedRule, ForeignRules, Leftover, make_rule_id, shorten_list
+from synaptic.hooks.rules_import.draft import (
+    DraftedRule,
+    ForeignRules,
+    Leftover,
+    clean_message,
+    make_rule_id,
+    shorten_list,
+)
+from synaptic.hooks.rules_import.hookify_file import HookifyCondition, HookifyRule, parse_hookify_rule
 from synaptic.hooks.rules_import.named_commands import NamedCommand, TextReading
 from synaptic.model.pattern import LinearPattern
 
-FRONT_MATTER = re.compile(r"---[ \t]*\n(?P<head>.*?\n)---[ \t]*(?:\n(?P<body>.*))?\Z", re.DOTALL)
 CONTENT_FIELDS = frozenset({"new_text", "new_string", "content"})
 PROMPT_FIELDS = frozenset({"user_prompt", "prompt"})
-PATTERN_FIELDS = {"bash": "command", "file": "new_text", "prompt": "user_prompt", "stop": "reason"}
-"""What a rule's one `pattern` is compared with, by event."""
 VERDICTS = {"block": "deny", "warn": "advise", "ask": "ask"}
+NO_TEST_RAN = ("bash_test_commands", "equals", "")
+"""The condition by which the plugin knows that no test command was run."""
 PASSING_ALWAYS = frozenset({".*", ".+", "", "^.*$", "[\\s\\S]*"})
-
-
-class HookifyCondition(msgspec.Struct, frozen=True):
-    """One line of `conditions`."""
-
-    field: str
-    operator: str
-    pattern: str
-
-
-class HookifyRule(msgspec.Struct, frozen=True):
-    """One file."""
-
-    name: str
-    event: str
-    action: str
-    enabled: bool
-    conditions: tuple[HookifyCondition, ...]
-    message: str
-    has_tools: bool = False
 
 
 class NotCarriedOver(Exception):
@@ -47,10 +32,9 @@ class NotCarriedOver(Exception):
 
 def read_hookify_file(text: str, where: str) -> ForeignRules:
     """The rule of one file."""
-    found = FRONT_MATTER.match(text.replace("\r\n", "\n"))
-    if found is None:
+    rule = parse_hookify_rule(text, PurePosixPath(where).name)
+    if rule is None:
         return ForeignRules(leftovers=(Leftover(where, "it does not begin with lines between `---` and `---`"),))
-    rule = _read_rule(_read_lines(found["head"].splitlines()), (found["body"] or "").strip(), where)
     try:
         tables, leftovers = _translate_rule(rule, where)
     except NotCarriedOver as error:
@@ -60,53 +44,6 @@ def read_hookify_file(text: str, where: str) -> ForeignRules:
     ids = [name, *(f"{name}-{number}" for number in range(2, len(tables) + 1))]
     rules = (DraftedRule({"id": one, **table}, origin) for one, table in zip(ids, tables, strict=False))
     return ForeignRules(tuple(rules), leftovers)
-
-
-def _read_lines(lines: Iterable[str]) -> dict[str, Any]:
-    """The lines as the plugin reads them: a pattern stands there without quotes, so most are no valid YAML."""
-    table: dict[str, Any] = {}
-    items: list[dict[str, str]] = []
-    for line in lines:
-        bare = line.strip()
-        if not bare or bare.startswith("#"):
-            continue
-        begins = bare.startswith("-") and line[:1].isspace() | line.startswith("-")
-        key, colon, value = bare.lstrip("- ").partition(":") if begins else bare.partition(":")
-        if not colon:
-            continue
-        if begins:
-            items.append({})
-        if begins or line[:1].isspace():
-            if items:
-                items[-1][key.strip()] = _unquote(value.strip())
-        else:
-            table[key.strip()] = _unquote(value.strip())
-    return {**table, "conditions": items}
-
-
-def _unquote(value: str) -> str:
-    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
-        return value[1:-1].replace("\\\\", "\\") if value[0] == '"' else value[1:-1]
-    return value
-
-
-def _read_rule(table: Mapping[str, Any], message: str, where: str) -> HookifyRule:
-    event = str(table.get("event", "all"))
-    conditions = [
-        HookifyCondition(one.get("field", ""), one.get("operator", "regex_match"), one.get("pattern", ""))
-        for one in table["conditions"]
-    ]
-    if not conditions and table.get("pattern"):
-        conditions = [HookifyCondition(PATTERN_FIELDS.get(event, ""), "regex_match", table["pattern"])]
-    return HookifyRule(
-        name=str(table.get("name") or PurePosixPath(where).name.removeprefix("hookify.").removesuffix(".local.md")),
-        event=event,
-        action=str(table.get("action", "warn")),
-        enabled=str(table.get("enabled", "true")).lower() != "false",
-        conditions=tuple(conditions),
-        message=message,
-        has_tools=bool(table.get("tool_matcher")),
-    )
 
 
 def _translate_rule(rule: HookifyRule, where: str) -> tuple[list[dict[str, Any]], tuple[Leftover, ...]]:
@@ -134,7 +71,7 @@ def _translate_rule(rule: HookifyRule, where: str) -> tuple[list[dict[str, Any]]
 def _finish_table(rule: HookifyRule, table: dict[str, Any]) -> dict[str, Any]:
     """The keys in the order of a rule that somebody wrote: what it is about, what is decided, its examples."""
     examples: dict[str, Any] = {key: table.pop(key) for key in ("stops", "passes") if key in table}
-    say = rule.message or f"The rule `{rule.name}` is about this."
+    say = clean_message(rule.message) or f"The rule `{rule.name}` is about this."
     off = {} if rule.enabled else {"enabled": False}
     then = table.pop("then", VERDICTS[rule.action])
     return {**table, "then": then, "say": say, **off, **examples}
@@ -237,6 +174,9 @@ def _translate_stop(rule: HookifyRule) -> dict[str, Any]:
     table: dict[str, Any] = {"event": "Stop", "then": "remind"}
     for one in rule.conditions:
         if one.operator == "regex_match" and one.pattern in PASSING_ALWAYS:
+            continue
+        if (one.field, one.operator, one.pattern) == NO_TEST_RAN and "before" not in table:
+            table["before"] = TESTS_RAN
             continue
         if one.field != "transcript" or one.operator != "not_contains" or "before" in table:
             raise NotCarriedOver("it looks for words in what was said, and rules know what was done")

@@ -11,6 +11,7 @@ from synaptic.hooks.rules_import.draft import (
     DraftedRule,
     ForeignRules,
     Leftover,
+    clean_message,
     list_texts,
     make_rule_id,
     read_json_object,
@@ -81,8 +82,9 @@ def _translate_entry(entry: str, place: PermissionList) -> DraftedRule:
     else:
         raise ValueError(f"what stands in the brackets of `{tool}` is no condition of a rule")
     examples: dict[str, Any] = {key: conditions.pop(key) for key in ("stops", "passes") if key in conditions}
-    say = f"This is {LISTS[place.then]} here: `{entry}` stands in permissions.{place.then} of {place.where}."
-    keys: dict[str, Any] = {"id": _make_id(tool, given), **conditions, "then": place.then, "say": say, **examples}
+    told = f"This is {LISTS[place.then]} here: `{entry}` stands in permissions.{place.then} of {place.where}."
+    ending = {"then": place.then, "say": clean_message(told)}
+    keys: dict[str, Any] = {"id": _make_id(tool, given), **conditions, **ending, **examples}
     return DraftedRule(keys, f"permissions.{place.then} of {place.where}: {entry}")
 
 
@@ -103,7 +105,9 @@ def _translate_command(given: str) -> dict[str, Any]:
     if len(words) > 2 and words[-2] == "*" and OPTION.fullmatch(words[-1].rstrip("*")):
         words, is_open = [*words[:-2], words[-1].rstrip("*")], True
     if any("*" in word or "?" in word for word in words):
-        raise ValueError("a star inside it stands for any text, and rules have a command's words")
+        begun = " ".join(words).removesuffix("*")
+        hint = "" if "*" in begun else f"; for this word alone: synaptic rule add --run '{begun}'"
+        raise ValueError(f"its star stands for any text, and rules have a command's words{hint}")
     command = named_commands.read_words(words, is_begun=True)
     if not isinstance(command, NamedCommand):
         raise ValueError(command)

@@ -8,6 +8,7 @@ from synaptic.hooks.rules_import.draft import (
     DraftedRule,
     ForeignRules,
     Leftover,
+    clean_message,
     list_tables,
     list_texts,
     make_rule_id,
@@ -68,7 +69,11 @@ def _translate_rule(rule: dict[str, Any], table: dict[str, Any], place: tuple[st
     name, command, reason = (_require_text(rule, key) for key in ("name", "command", "reason"))
     path, words = _read_match(rule)
     said = override.get("reason", reason) if isinstance(override, dict) else reason
-    ending = {"then": "deny", "say": said, **({"enabled": False} if override == "off" else {})}
+    ending = {
+        "then": "deny",
+        "say": clean_message(str(said)) or f"The rule `{name}` is about this.",
+        **({"enabled": False} if override == "off" else {}),
+    }
     run = " ".join([command, *path])
     options = [word for word in words if OPTION.fullmatch(word)]
     others = [word for word in words if word not in options]
