@@ -83,7 +83,10 @@ class RecentCatalogs(HookCatalogs):
         root, now = self._find_root(call, env), time.monotonic()
         known = self._recent.get(root)
         if known is None or known[0] < now:
-            known = self._recent[root] = (now + FRESH_SECONDS, self.get(root))
+            found = self.get(root)
+            # The policies alone are asked here: no file of anybody else is loaded, not even to hear what it holds.
+            plain = msgspec.structs.replace(found, policy_sources=()) if found.policy_sources else found
+            known = self._recent[root] = (now + FRESH_SECONDS, plain)
         return known[1]
 
     def _find_root(self, call: Call, env: Mapping[str, str]) -> str:
