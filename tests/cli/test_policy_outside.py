@@ -117,6 +117,16 @@ def test_a_policy_of_a_project_that_has_changed_is_not_imported(user: User):
     assert "+evil = 1" in user.types("trust").out
 
 
+def test_check_asks_it_and_the_policies_alone_load_no_file(user: User):
+    folder = user.home.root / "policies"
+    folder.mkdir(parents=True)
+    (folder / "acme.py").write_text(ASKING.format(mark=user.project / "imported"))
+    assert user.types("check", "--policies-only", "deploy").code == 0
+    assert not (user.project / "imported").exists()
+    assert "acme.x" in user.types("check", "deploy").out
+    assert (user.project / "imported").exists()
+
+
 def test_what_is_forgotten_does_not_run(user: User):
     brings(user)
     user.types("trust", "--yes", "--uncovered")

@@ -353,3 +353,27 @@ def test_what_explains_an_event_names_rule_file_and_number(session: Session) -> 
     )  # fmt: skip
     told = "\n".join(explain_event(story))
     assert f"npm.publish [{session.setting.project}/.synaptic/rules.toml: rule 1]" in told
+
+
+def test_a_rule_is_about_the_call_as_it_was_made_not_as_a_policy_rewrites_it(setting: Setting) -> None:
+    session = Session(setting, '["essentials"]')
+    session.rules(
+        '[[rule]]\nid = "push.forced"\nrun = "git push"\nflags = ["--force", "-f"]\nthen = "deny"\n'
+        'say = "Nobody forces here."\n'
+    )
+    decision = session.bash("git push -f origin topic")
+    assert (decision.kind, decision.by) == ("deny", "push.forced")
+
+
+def test_where_a_policy_asks_as_well_the_words_of_the_rule_are_told(setting: Setting) -> None:
+    session = Session(setting, '["essentials"]')
+    session.rules('[[rule]]\nid = "npm.publish"\nrun = "npm publish"\nthen = "ask"\nsay = "Is the tag signed?"\n')
+    decision = session.bash("npm publish")
+    assert decision.kind == "ask"
+    assert "Is the tag signed?" in decision.reason
+
+
+def test_a_policy_that_refuses_wins_over_a_rule_that_asks(setting: Setting) -> None:
+    session = Session(setting, '["essentials"]')
+    session.rules('[[rule]]\nid = "rm.any"\nrun = "rm"\nthen = "ask"\nsay = "Which one?"\n')
+    assert session.bash("rm -rf ~").kind == "deny"

@@ -84,7 +84,10 @@ class RecentCatalogs(HookCatalogs):
         place = (root, call.event.cwd)
         known = self._recent.get(place)
         if known is None or known[0] < now:
-            known = self._recent[place] = (now + FRESH_SECONDS, self.get(root, cwd=call.event.cwd))
+            found = self.get(root, cwd=call.event.cwd)
+            # The policies alone are asked here: no file of anybody else is loaded, not even to hear what it holds.
+            plain = msgspec.structs.replace(found, policy_sources=()) if found.policy_sources else found
+            known = self._recent[place] = (now + FRESH_SECONDS, plain)
         return known[1]
 
     def _find_root(self, call: Call, env: Mapping[str, str]) -> str:

@@ -15,21 +15,19 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def synaptic_policies() -> tuple[Path, ...]:
-    """The files under test: override it in a conftest.py or a test file. Without that, those beside the tests."""
-    return ()
+def synaptic_policies(request: pytest.FixtureRequest) -> tuple[Path, ...]:
+    """The files under test, those beside the test: override it in a conftest.py or a test file for others."""
+    from synaptic.hooks.policy_files import holds_policies  # noqa: PLC0415 - as said above
+
+    return tuple(file for file in sorted(request.path.parent.glob("*.py")) if holds_policies(file.name))
 
 
 @pytest.fixture
-def synaptic_session(
-    tmp_path: Path, synaptic_policies: tuple[Path, ...], request: pytest.FixtureRequest
-) -> "Iterator[EngineSession]":
+def synaptic_session(tmp_path: Path, synaptic_policies: tuple[Path, ...]) -> "Iterator[EngineSession]":
     """A session of an agent before a real engine, with the policies under test."""
-    from synaptic.hooks.policy_files import holds_policies  # noqa: PLC0415 - as said above
-    from synaptic.testing.session import EngineSession  # noqa: PLC0415
+    from synaptic.testing.session import EngineSession  # noqa: PLC0415 - as said above
 
-    beside = [file for file in sorted(request.path.parent.glob("*.py")) if holds_policies(file.name)]
-    made = EngineSession(tmp_path / "synaptic", synaptic_policies or beside)
+    made = EngineSession(tmp_path / "synaptic", synaptic_policies)
     yield made
     made.close()
 

@@ -58,13 +58,13 @@ class EngineSession:
         return self.send("PreToolUse", tool_name="Bash", tool_input={"command": command}, **fields)
 
     def send(self, event: str, **fields: object) -> Outcome:
-        """An event of the agent, with the fields of its payload."""
-        return self.replay({"hook_event_name": event, **fields})
+        """An event of the agent, with the fields of its payload; in this session and project unless those say more."""
+        return self.replay({"hook_event_name": event}, **fields)
 
-    def replay(self, payload: Mapping[str, Any] | Path) -> Outcome:
+    def replay(self, payload: Mapping[str, Any] | Path, **fields: object) -> Outcome:
         """A payload as it was recorded, or the file that it is in; it happens in this session and project."""
         recorded = json.loads(payload.read_text()) if isinstance(payload, Path) else payload
-        whole = {**recorded, "session_id": self.session, "cwd": str(self.project)}
+        whole = {**recorded, "session_id": self.session, "cwd": str(self.project), **fields}
         return self._runner.run(self._walk(str(whole.get("hook_event_name", "")), json.dumps(whole).encode()))
 
     def catalog(self) -> HookCatalog:

@@ -24,6 +24,7 @@ ARGUMENTS = {
     "package promote": "pack --from a --to b",
     "policy disable": "self.daemon",
     "policy enable": "self.daemon",
+    "policy new": "acme.x",
     "registry use": "mine",
     "registry pull": "file:///x",
     "registry push": "file:///x",

@@ -19,8 +19,8 @@ from synaptic.model.once import computed_once
 from synaptic.policies.facts import Facts
 
 RULE_PRIORITY = 20
-"""Before the guards that are built in: one of those may rewrite a call, and a rule is about the call as it was made. Where
-both would refuse, the words of whoever wrote the rule are told."""
+"""Before the guards that are built in: one of those may rewrite a call, and a rule is about the call as it was made.
+Where both would refuse, the words of whoever wrote the rule are told."""
 GUARDING_ACTIONS = ("deny", "ask", "rewrite")
 
 
