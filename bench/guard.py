@@ -79,10 +79,8 @@ class Guard:
         """One pass, as in the daemon: who has nothing to say about these programs is not asked; the first one reads."""
         event = _event(text)
         facts = with_command(self._facts, event)
-        silent = self._speakers.find_silent(facts.command)
-        for place, policy in enumerate(self._policies):
-            if place not in silent:
-                policy.check(event, facts)
+        for place in self._speakers.find_speakers(event, facts):
+            self._policies[place].check(event, facts)
 
     def seconds(self, text: str) -> float:
         """Processor time, so that other work on the machine does not count."""
