@@ -15,7 +15,8 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 SOURCES := pyproject.toml hatch_build.py $(wildcard native/*.c native/*.h) src/synaptic/__init__.py
 
 $(VENV)/.ready: $(SOURCES)
-	@echo "Synaptic: a Python environment in $(VENV), then what it needs: half a minute the first time, nothing after that."
+	@echo "Synaptic: a Python environment in $(VENV), and what it needs in it: half a minute,"
+	@echo "the first time only."
 	@test -x $(BIN)/python || { echo "  making $(VENV) ..."; $(PYTHON) -m venv $(VENV); }
 	@echo "  installing Synaptic and its libraries, compiling the dispatcher ..."
 	@$(PIP) --editable .

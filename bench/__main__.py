@@ -15,7 +15,7 @@ from bench.machine import describe
 from bench.payload import line, outside_write
 from bench.peers import Missing, peers
 from bench.spawn import Command, Samples, compile_spawner, sample
-from bench.world import World, build, declare, register
+from bench.world import World, build, declare, register, rule
 
 DISPATCH = Limit(p50=1.6, p99=4)
 PEER_STRIDE = 20
@@ -30,10 +30,13 @@ class Worlds(msgspec.Struct, frozen=True):
     few: World
     many: World
     files: World
+    ruled: World
+    full: World
     old: World
 
     def __iter__(self) -> Iterator[World]:
-        return iter((self.essentials, self.strict, self.few, self.many, self.files, self.old))
+        worlds = (self.essentials, self.strict, self.few, self.many, self.files, self.ruled, self.full, self.old)
+        return iter(worlds)
 
 
 def main() -> int:
@@ -77,6 +80,8 @@ def _worlds(folder: Path, events: int) -> Worlds:
         few=register(build(folder / "few", "dispatch, 10 registered hooks"), 10),
         many=register(build(folder / "many", "dispatch, 1,000 registered hooks"), 1000),
         files=declare(build(folder / "files", "dispatch, 1,000 YAML hooks"), 1000),
+        ruled=rule(build(folder / "ruled", "dispatch, 10 rules"), 10),
+        full=rule(build(folder / "full", "dispatch, 1,000 rules"), 1000),
         old=build(folder / "old", f"dispatch, journal of {events:,} events"),
     )
     worlds.old.start()
@@ -92,12 +97,13 @@ def _timings(folder: Path, worlds: Worlds, rounds: int) -> list[Line]:
     others = peers(ours[0], PEER_STRIDE)
     runnable = [peer for peer in others if isinstance(peer, Command)]
     true, *rest = sample(compile_spawner(folder), [yardstick, *ours, *runnable], rounds)
-    essentials, _, few, many, files, old = rest[: len(ours)]
+    essentials, _, few, many, files, ruled, full, old = rest[: len(ours)]
     return [
         timing(true, true),
         *(timing(samples, true, DISPATCH) for samples in rest[: len(ours)]),
         flat("1,000 registered hooks against 10", few, many),
         flat("1,000 YAML hooks against 10 registered", few, files),
+        flat("1,000 rules against 10", ruled, full),
         flat("a long journal against an empty one", essentials, old),
         *_peer_lines(others, true, rest[len(ours) :]),
     ]

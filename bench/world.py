@@ -70,6 +70,33 @@ def declare(world: World, count: int) -> World:
     return world
 
 
+def rule(world: World, count: int) -> World:
+    """So many rules in the project, of every kind in turn: what a command runs, edits, tools, machines, deletions."""
+    folder = world.project / ".synaptic"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "rules.toml").write_text("\n".join(_rule(number) for number in range(count)))
+    return world
+
+
+def _rule(number: int) -> str:
+    conditions = (
+        f'run = "program{number} publish"',
+        f'run = "git verb{number}"',
+        f'edit = "generated/part{number}/**"',
+        f'edit = "lock-{number}.json"',
+        f'tool = "mcp__server{number}__*"',
+        f'host = "host{number}.example.com"',
+        f'delete = "db/migrations-{number}/**"',
+    )
+    return f"""\
+[[rule]]
+id = "rule.number-{number}"
+{conditions[number % len(conditions)]}
+then = "deny"
+say = "Not here."
+"""
+
+
 def _entry(project: Path, number: int) -> str:
     return f"""\
 [[hook]]

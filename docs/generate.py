@@ -17,12 +17,26 @@ from docs.pages import (
     readme,
     recipes,
     requirements,
+    typescript,
 )
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (Path("docs/reference"), Path("plugin"), Path("recipes"))
 """Nothing but generated files lives there."""
-ROOMS = (policies, events, agents, config, commands, methods, requirements, attempts, readme, recipes, plugin)
+ROOMS = (
+    policies,
+    events,
+    agents,
+    config,
+    commands,
+    methods,
+    requirements,
+    attempts,
+    readme,
+    recipes,
+    plugin,
+    typescript,
+)
 
 
 def main() -> int:

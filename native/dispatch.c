@@ -51,6 +51,8 @@ enum {
     LONG_NAP_MS = 100,
     START_MS = 3000,       /* how long a starting daemon is waited for */
     SILENCE_MS = 5000,     /* a living daemon sends a byte each second */
+    AGAIN_MS = 3000,       /* after which one that had no answer is asked once more: it may have a successor by then */
+    SHORT_SILENCE_MS = 1500, /* for those later times */
     TURN_MS = 25000,       /* how long a turn is waited for where many calls have lost their daemon */
     CHILD_SILENCE_MS = 20000, /* Python on a crowded machine takes its time to start */
     ALL_MS = 28000,        /* for turn and child; the shortest patience before a tool runs is 30 s */

@@ -8,6 +8,7 @@
 enum { NO_TURN = -1, NO_QUEUE = -2, MOST_ASKS = 2 };
 
 static int asks, was_silent;
+static long long asked; /* when the last time was over */
 
 /* Held means that a daemon lives or is being started. */
 static int daemon_held(void) {
@@ -38,19 +39,26 @@ static int take_turn(void) {
     return NO_TURN;
 }
 
+/* The first times, and then every few seconds: what had no answer may have been killed, or was slow to start, and dozens
+ * who never asked again would each run an engine of their own, one after another, beside a daemon with nothing to do. */
+static int is_first_time(void) { return !was_silent && asks < MOST_ASKS; }
+
 /* Delivers the daemon's answer and ends; returns when there is none. */
 static void ask_daemon(int fd) {
     /* A daemon that answers before it has read everything closes early: its answer still counts. */
     int heard = send_request(fd) || errno == EPIPE || errno == ECONNRESET;
-    if (heard && read_answer(fd, SILENCE_MS)) deliver();
+    if (heard && read_answer(fd, is_first_time() ? SILENCE_MS : SHORT_SILENCE_MS)) deliver();
     close(fd);
-    was_silent = !heard || answer.silent;
-    if (!asks++) mark_repeated();
+    if (!asks++) {
+        was_silent = !heard || answer.silent;
+        mark_repeated();
+    }
+    asked = now_ms(CLOCK_MONOTONIC);
 }
 
 /* Asks the daemon if it listens; 1 when nobody does yet and somebody may. */
-static int try_daemon(void) {
-    if (was_silent || asks >= MOST_ASKS) return 0;
+static int try_daemon(long long now) {
+    if (!is_first_time() && now - asked < AGAIN_MS) return 0;
     int fd = connect_daemon();
     if (fd >= 0) ask_daemon(fd);
     return fd < 0 && (errno == ENOENT || errno == ECONNREFUSED || errno == EAGAIN);
@@ -59,7 +67,7 @@ static int try_daemon(void) {
 /* 1 while a daemon is being started, though not for too long. Only who has the turn looks: hundreds who looked at the
  * lock at once would keep it from being taken. */
 static int is_starting(long long now, long long *since) {
-    if (!try_daemon() || !daemon_held()) return 0;
+    if (!try_daemon(now) || !daemon_held()) return 0;
     if (!*since) *since = now;
     return now - *since < START_MS;
 }
@@ -75,7 +83,7 @@ static int wait_for_turn(long long began) {
     for (long long now = began; now - began < TURN_MS; nap_longer(now - began), now = now_ms(CLOCK_MONOTONIC)) {
         int turn = take_turn();
         if (turn == NO_TURN) {
-            try_daemon();
+            try_daemon(now);
             continue;
         }
         /* Whoever had the turn before has started a daemon, most likely. */

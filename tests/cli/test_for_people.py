@@ -56,6 +56,13 @@ def test_every_method_is_for_people_or_for_everybody():
         ("install --dry-run x", False),
         ("import claude --undo --dry-run", True),
         ("config get x", False),
+        ("rule add --run x --deny y", True),
+        ("rule add --run x --deny y --project", False),
+        ("rule from-event 1 --yes", True),
+        ("rule remove a.b --project", True),
+        ("rule test", False),
+        ("import hookify --project", True),
+        ("import permissions --dry-run", False),
         ("", False),
     ],
 )

@@ -9,7 +9,7 @@ def test_hooks_are_listed_in_the_order_they_run(user: User):
     user.brings_hook(id="early", priority=5, blocking=False)
     user.configures('[policies."paths.outside-project"]\nenabled = true\n')
     lines = user.types("list").out.splitlines()
-    assert lines[0].split() == ["PRIO", "ID", "EVENTS", "MATCHER", "BLOCKS", "TRUSTED", "SOURCE"]
+    assert lines[0].split() == ["PRI", "ID", "EVENTS", "MATCHER", "BLOCK", "TRUST", "SOURCE"]
     found = {line.split()[1]: line.split() for line in lines[1:] if not line.startswith("problem")}
     assert [name for name in found if name in ("late", "early", "paths.outside-project")] == [
         "early", "paths.outside-project", "late",

@@ -58,3 +58,11 @@ def test_an_ability_event_of_our_own(user: User):
 
 def test_an_event_nobody_knows_passes_through(user: User):
     assert user.types("try", "FutureEvent").code == 0
+
+
+def test_a_misspelt_event_is_an_error_and_one_that_resembles_none_is_tried(user: User):
+    missed = user.types("try", "PreTolUse")
+    assert missed.code == 1
+    assert "did you mean `PreToolUse`?" in missed.err
+    assert user.types("try", "Zzzzzzzzz").code == 0
+    assert user.types("try", "BeforeTool", "--agent", "gemini", "--tool", "read_file").code == 0

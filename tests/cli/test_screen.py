@@ -76,25 +76,6 @@ def test_a_program_gets_one_object_with_ok_from_every_kind_of_answer(user: User)
     assert user.types("explain", "--json").json["ok"] is False
 
 
-SLOW = """
-import sys, time
-from synaptic.cli import screen
-screen.PROGRESS_SECONDS = 0.05
-with screen.show_progress("counting"):
-    time.sleep(0.4)
-print("done")
-"""
-
-
-def test_work_that_takes_long_is_told_on_a_terminal_only_and_leaves_no_trace(user: User):
-    code, seen = at_terminal(["-"], program=SLOW, TERM="xterm")
-    assert code == 0
-    assert "counting … 1 s" in seen
-    assert seen.rpartition("\u001b[K")[2].strip() == "done"
-    shown = user.runs(program=SLOW)
-    assert (shown.out, shown.err) == ("done\n", "")
-
-
 def test_a_line_is_cut_between_words(user: User):
     at = {"program": "from synaptic.cli import screen; print(screen.cut_line('some words to be cut here', 0))"}
     assert at_terminal([], TERM="xterm", COLUMNS="14", **at)[1].strip() == "some words to…"

@@ -53,7 +53,19 @@ def test_a_daemon_that_comes_up_answers_who_waits_for_a_turn(home: Home) -> None
     first.give_back()
 
 
-def test_a_daemon_that_does_not_answer_is_asked_twice_and_no_more(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_daemon_that_had_no_answer_is_asked_again_after_a_while(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turn, "AGAIN_SECONDS", 0.2)
+    answers = iter((None, None, OK))
+    first = wait_for_turn(home, ask_nobody)
+    assert isinstance(first, Turn)
+    with FakeDaemon(home, tell(OK)):
+        assert wait_for_turn(home, lambda: next(answers)) == OK
+    first.give_back()
+
+
+def test_a_daemon_that_does_not_answer_is_asked_twice_at_once_and_no_more(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(turn, "TURN_SECONDS", 0.5)
     asked: list[int] = []
     first = wait_for_turn(home, ask_nobody)

@@ -26,6 +26,13 @@ def by_plugin(request: Request, **changes: object) -> Request:
     return msgspec.structs.replace(request, id=new_call_id(), env=env, **changes)
 
 
+def by_sdk(request: Request) -> Request:
+    """The same event as our callback in an SDK brings it."""
+    return msgspec.structs.replace(
+        request, id=new_call_id(), env={**request.env, arrivals.PLUGIN_VARIABLE: arrivals.SDK_WAY}
+    )
+
+
 def again(request: Request) -> Request:
     return msgspec.structs.replace(request, id=new_call_id())
 
@@ -74,6 +81,17 @@ def test_the_same_prompt_twice_is_two_events_however_it_arrives(setting: Setting
     prompt = setting.request("UserPromptSubmit", prompt="go on")
     answer_all(setting, [prompt, by_plugin(prompt), again(prompt), by_plugin(prompt)])
     assert setting.order == ["listener", "listener"]
+    assert len(setting.entries()) == 2
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["one after the other", "at once"])
+def test_by_three_ways_it_is_judged_once_and_twice_the_same_is_two_events(setting: Setting, together: bool) -> None:
+    setting.register("guard", BLOCK)
+    request = setting.request()
+    ways = [by_sdk(request), request, by_plugin(request)]
+    answers = answer_all(setting, [*ways, *map(again, ways)], together=together)
+    assert {specific(answer)["permissionDecision"] for answer in answers} == {"deny"}
+    assert setting.order == ["guard"] * 2
     assert len(setting.entries()) == 2
 
 

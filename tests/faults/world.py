@@ -113,7 +113,8 @@ class World:
             with contextlib.suppress(OSError):
                 if path.read_bytes() == content and path.stat().st_mode & 0o777 == mode:
                     continue
-            remove(path)
+            if not path.is_file():  # a file is never gone in between: a hook that is just being started would miss it
+                remove(path)
             path.parent.mkdir(parents=True, exist_ok=True)
             fresh = path.with_name(f"{path.name}.fresh")
             fresh.write_bytes(content)

@@ -223,3 +223,40 @@ def test_a_read_only_folder_is_no_reason_to_fail(project: Project):
     (project.path / ".synaptic/hooks").chmod(0o500)
     assert ids(project) == ["a"]
     (project.path / ".synaptic/hooks").chmod(0o700)
+
+
+def test_settings_of_every_folder_tighten_in_their_order(project: Project):
+    project.write(".synaptic/config.toml", 'presets = ["strict"]\n[policies."git.force-push"]\nprotected = ["a"]\n')
+    project.write("web/.synaptic/config.toml", '[policies."git.force-push"]\nprotected = ["b"]\nenabled = false\n')
+    found = project.catalogs.get(f"{project.root}/web", cwd=f"{project.root}/web")
+    assert "strict" in found.config.presets
+    assert found.config.policies["git.force-push"]["protected"] == ("main", "master", "a", "b")
+    assert any("a project cannot switch a policy off" in one for one in found.problems)
+    assert found.folders == (project.root, f"{project.root}/web")
+
+
+def test_a_new_folder_of_declarations_is_seen_with_the_next_call(project: Project):
+    inner = f"{project.root}/web"
+    project.write("web/.claude/settings.json", "{}")
+    assert project.catalogs.get(inner, cwd=inner).rules == ()
+    project.write(".synaptic/rules.toml", '[[rule]]\nid = "a.b"\nrun = "npm"\nthen = "deny"\nsay = "x"\n')
+    assert [rule.id for rule in project.catalogs.get(inner, cwd=inner).rules] == ["a.b"]
+    project.write(".synaptic/rules.toml", "")
+    assert project.catalogs.get(inner, cwd=inner).rules == ()
+
+
+def test_a_rule_of_another_environment_does_not_hold(project: Project):
+    project.write(
+        ".synaptic/rules.toml",
+        '[[rule]]\nid = "a.b"\nrun = "npm"\nenvironment = ["prod"]\nthen = "deny"\nsay = "x"\n',
+    )
+    assert [rule.id for rule in project.catalog("prod").rules] == ["a.b"]
+    assert project.catalog("dev").rules == ()
+
+
+def test_a_rule_with_the_id_of_a_policy_has_a_name_of_its_own(project: Project):
+    rule = '[[rule]]\nid = "git.force-push"\nrun = "git push"\nthen = "ask"\nsay = "x"\n'
+    project.write(".synaptic/rules.toml", rule)
+    project.write_user("config.toml", rule)
+    names = [one.id for one in project.catalog().hooks if one.id.startswith("git.force-push")]
+    assert names == ["git.force-push", "git.force-push#2", "git.force-push#3"]

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.hooks.project import find_root
+from synaptic.hooks.project import find_root, list_folders
 
 
 @pytest.fixture
@@ -98,3 +98,40 @@ def test_a_marker_above_home_does_not_count_below_it(home: Path):
 
 def test_the_root_of_the_disk_is_no_project_without_a_home_either():
     assert find_root({}, {}, "/") == ""
+
+
+def test_every_folder_with_declarations_counts_from_the_call_up(tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    package = root / "packages" / "api"
+    for folder in (
+        root / ".synaptic",
+        root / ".git",
+        package / ".synaptic",
+        package / "src",
+        root / "packages" / ".claude",
+    ):
+        folder.mkdir(parents=True)
+    inner, outer = str(package), str(root)
+    assert list_folders(inner, str(package / "src"), "/nowhere") == (outer, inner)
+    assert list_folders(outer, outer, "/nowhere") == (outer,)
+    assert list_folders(outer, str(package / "src"), "/nowhere") == (outer, inner)
+    assert list_folders(inner, "/somewhere/else", "/nowhere") == (outer, inner)
+    assert list_folders(str(root / "packages"), str(root / "packages"), "/nowhere") == (outer, str(root / "packages"))
+    assert list_folders("", outer, "/nowhere") == ()
+
+
+def test_neither_home_nor_what_lies_above_it_is_a_folder_of_declarations(tmp_path: Path) -> None:
+    home, root = tmp_path / "home", tmp_path / "home" / "shop"
+    for folder in (tmp_path, home, root):
+        (folder / ".synaptic").mkdir(parents=True)
+    assert list_folders(str(root), str(root), str(home)) == (str(root),)
+
+
+def test_a_folder_that_everybody_can_write_to_declares_nothing_for_others(tmp_path: Path) -> None:
+    shared, root = tmp_path / "shared", tmp_path / "shared" / "shop"
+    (shared / ".synaptic").mkdir(parents=True)
+    root.mkdir()
+    shared.chmod(0o777)
+    assert list_folders(str(root), str(root), "/nowhere") == (str(root),)
+    shared.chmod(0o755)
+    assert list_folders(str(root), str(root), "/nowhere") == (str(shared), str(root))

@@ -38,8 +38,8 @@ def find_unasked(command: str) -> list[str]:
     """The policies that would have spoken about a command and are not asked."""
     event = make_event(command)
     facts = with_command(FACTS, event)
-    silent = SPEAKERS.find_silent(facts.command)
-    return [policy.id for place, policy in enumerate(NAMED) if place in silent and policy.check(event, facts)]
+    asked = SPEAKERS.find_speakers(event, facts)
+    return [policy.id for place, policy in enumerate(NAMED) if place not in asked and policy.check(event, facts)]
 
 
 def test_nobody_who_would_speak_is_left_out() -> None:
@@ -52,7 +52,7 @@ def test_nobody_who_would_speak_is_left_out() -> None:
 def test_a_call_without_a_command_is_none_of_their_business(policy: Policy) -> None:
     event = PreToolUse(hook_event_name="PreToolUse", cwd=ROOT, tool_name="Write", tool_input={"file_path": "/etc/x"})
     assert policy.check(event, FACTS) is None
-    assert SPEAKERS.find_silent(None) == frozenset(range(len(NAMED)))
+    assert list(SPEAKERS.find_speakers(event, FACTS)) == []
 
 
 def test_a_command_that_no_reader_understands_is_put_to_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,15 +62,25 @@ def test_a_command_that_no_reader_understands_is_put_to_everybody(monkeypatch: p
         raise RecursionError
 
     monkeypatch.setattr(CommandReading, "git_verbs", property(fail))
-    assert SPEAKERS.find_silent(CommandReading("git push", ROOT)) == frozenset()
+    event = make_event("git push")
+    asked = SPEAKERS.find_speakers(event, with_command(FACTS, event))
+    assert list(asked) == list(range(len(NAMED)))
 
 
 def test_few_words_select_few_policies() -> None:
     def ask(command: str) -> set[str]:
-        silent = SPEAKERS.find_silent(CommandReading(command, ROOT))
-        return {policy.id for place, policy in enumerate(NAMED) if place not in silent}
+        event = make_event(command)
+        return {NAMED[place].id for place in SPEAKERS.find_speakers(event, with_command(FACTS, event))}
 
     assert ask("ls -l") == set()
     assert ask("git push -f") >= {"git.force-push", "git.remote-deletion", "git.hidden-alias"}
     assert "git.stash-loss" not in ask("git push -f")
     assert ask("git stash drop; rm -rf x") >= {"git.stash-loss", "files.recursive-deletion"}
+    assert "infra.publishing" in ask("python3 -m twine upload dist/x")
+    assert "infra.publishing" not in ask("python3 -m pytest")
+
+
+def test_what_a_script_calls_its_functions_makes_no_new_set() -> None:
+    speakers = PolicySpeakers(NAMED)
+    seen = [speakers.find_silent(CommandReading(f"step{number}() {{ ls; }}; step{number}", ROOT)) for number in (1, 2)]
+    assert seen[0] is seen[1]

@@ -231,3 +231,22 @@ def test_no_table_makes_the_reader_raise(table: dict[str, object]):
         return
     declared = parse_registry_toml(text, PLACE)
     assert declared.hooks or declared.problems or table.get("enabled") is False
+
+
+@pytest.mark.parametrize(
+    ("matcher", "told"),
+    [("Basch", "Bash"), ("Edti|Write", "Edit"), ("bash", "Bash"), ("MultEdit", "MultiEdit"), ("WebFech", "WebFetch")],
+)
+def test_a_matcher_that_resembles_a_tool_is_told(matcher: str, told: str):
+    found = read(entry("/a/b.sh", matcher=matcher))
+    assert len(found.hooks) == 1
+    assert f"(did you mean `{told}`?)" in found.problems[0]
+
+
+@pytest.mark.parametrize("matcher", ["Bash", "mcp__x__y", "Brandnew", "Ba.*", "Task|Agent", "KillBash", "Zed", ".*"])
+def test_a_matcher_that_resembles_none_may_be_of_a_newer_agent(matcher: str):
+    assert read(entry("/a/b.sh", matcher=matcher)).problems == ()
+
+
+def test_a_matcher_of_an_event_without_tools_is_compared_with_none():
+    assert read(entry("/a/b.sh", event="SessionStart", matcher="reads")).problems == ()

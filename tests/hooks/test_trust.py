@@ -218,3 +218,21 @@ def test_a_name_beside_a_pattern_is_no_match_of_it(project: Project):
     assert trust.explain_refusal(brought) is None
     project.write("hooks/b.sh", "echo 2")
     assert trust.explain_refusal(brought) is not None
+
+
+def test_a_hook_of_an_outer_folder_is_agreed_to_where_it_comes_from(project: Project):
+    project.script("a.sh")
+    project.registry(entry(f"{project.root}/a.sh"), entry("b.sh"))
+    project.script("b.sh")
+    package = project.path / "packages" / "api"
+    (package / ".claude").mkdir(parents=True)
+    found = project.catalogs.get(str(package), cwd=str(package))
+    brought = [one for one in found.hooks if one.scope == "project"]
+    assert [one.root for one in brought] == [project.root] * 2
+    assert [one.handler.script for one in brought] == [f"{project.root}/a.sh", f"{project.root}/b.sh"]
+    accepted = frozenset(hash_hook(one, project.root) for one in brought)
+    outside = HookTrust(found.root, lambda root: accepted if root == project.root else frozenset())
+    inside = HookTrust(found.root, lambda root: accepted if root == found.root else frozenset())
+    assert [outside.explain_refusal(one) for one in brought] == [None, None]
+    assert [item.trusted for item in outside.list_items(brought)] == [True, True]
+    assert all(f"`synaptic trust` in {project.root}" in (inside.explain_refusal(one) or "") for one in brought)

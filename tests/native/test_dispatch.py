@@ -264,6 +264,27 @@ def test_of_many_first_callers_one_starts_python_and_the_others_wait_for_its_dae
     assert answers == [OK.stdout] * 8
 
 
+@pytest.mark.parametrize("failure", ["killed", "silent"])
+def test_who_waits_for_a_turn_asks_a_daemon_again_that_had_no_answer_before(home: Home, failure: str) -> None:
+    """Else dozens would each run an engine, one after another, beside a daemon that has nothing to do."""
+    gate = hold_lock(home.run / "start.lock")
+    asked: list[int] = []
+
+    def behave(connection: socket.socket, delivery: frame.RequestDelivery) -> None:
+        asked.append(1)
+        if failure == "silent" and len(asked) == 1:
+            time.sleep(5.5)
+        elif failure == "silent" or len(asked) > 2:
+            tell(OK)(connection, delivery)
+
+    with FakeDaemon(home, behave):
+        started = time.monotonic()
+        assert run(home).stdout == OK.stdout
+    os.close(gate)
+    assert time.monotonic() - started < 15
+    assert len(asked) == (2 if failure == "silent" else 3)
+
+
 MISSING = {
     "python missing": ("python=/nowhere/python\n", b"its Python is missing: /nowhere/python"),
     "python is no program": ("python=/etc/passwd\n", b"its Python is missing: /etc/passwd"),

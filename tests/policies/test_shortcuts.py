@@ -11,13 +11,16 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.model.project import Git
 from synaptic.policies.base import Policy, load_policies
-from synaptic.policies.code import remote, unreadable
+from synaptic.policies.code import remote, unknown_launcher, unreadable
 from synaptic.policies.data import database_drop
 from synaptic.policies.facts import Facts, with_command
+from synaptic.policies.files import lost
+from synaptic.policies.infra.verbs import Harm
 from synaptic.policies.paths import system
-from synaptic.policies.secrets import exfiltration
+from synaptic.policies.secrets import exfiltration, printers
 from synaptic.policies.self import changed, daemon
 from synaptic.policies.system import fork_bomb
+from synaptic.shell.effects import losses
 from synaptic.shell.effects.addresses import SHELL_SOCKET
 from synaptic.shell.places import WorkFolders
 from synaptic.shell.reading import CommandReading
@@ -52,6 +55,10 @@ MORE = (
     "tar xf a.tar -C/; cp -r a ///.; tee ~nobody/../etc/x; tar xf b --directory=/",
     "touch $HOME/../../etc/a ${PWD}/b; rsync -a x file:///usr/share; rm ~/.claude/sett* '.claude/*'",
     "python3 -m synaptic down; pgrep -f synaptic | xargs kill",
+    "npm publish; yarn npm publish; cargo yank x; mvn deploy; twine upload a; gem push a; dotnet nuget delete a",
+    "npm config get //registry.example/:_authToken; git credential fill",
+    "./r -rf ~/data; launch --then 'shred ~/.bashrc'; g reset --hard; tool -r -f ~/x",
+    "mkdir ~/a; touch ~/.bashrc; cp a ~/.profile; sed -i d ~/.zshrc; truncate -s 0 ~/.netrc; rsync -a --delete a ~/b",
 )
 """What the folder, or a file that was written before, has a part in."""
 
@@ -92,9 +99,15 @@ def test_no_verdict_depends_on_a_shortcut(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(exfiltration, "_has_secrets", lambda known: True)
     monkeypatch.setattr(exfiltration._SecretTrail, "_may_be_secret", lambda trail, text, cwd: True)
     monkeypatch.setattr(daemon, "mentions_engine", lambda known: True)
+    monkeypatch.setattr(database_drop, "_names_client", lambda known: True)
+    monkeypatch.setattr(lost, "_may_take_more", lambda command, at: True)
     monkeypatch.setattr(database_drop, "_may_drop", lambda command: True)
     monkeypatch.setattr(fork_bomb, "_may_flood", lambda text: True)
     monkeypatch.setattr(CommandReading, "git_verbs", EveryVerb())
+    monkeypatch.setattr(Harm, "_is_hinted", lambda harm, known: True)
+    monkeypatch.setattr(printers, "RARE_WORDS", {})
+    monkeypatch.setattr(unknown_launcher, "_gives_reason", lambda known: True)
+    monkeypatch.setattr(losses, "LOSING_PROGRAMS", EveryVerb())
     for text, said in quick.items():
         assert verdicts(text) == said, text
 

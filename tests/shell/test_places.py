@@ -150,10 +150,44 @@ def test_ordinary_names_are_in_the_project_and_nowhere_worse(texts: list[str], c
         assert {at.classify_word(one, cwd) for one in words} == {PathArea.PROJECT}
 
 
+PATTERNS = st.sampled_from(
+    [
+        "*",
+        "a*",
+        "*.py",
+        "sub/*",
+        "sub/?x",
+        ".*",
+        "..*",
+        "*/x",
+        "a/*/b",
+        "../*",
+        "~/*",
+        "/e*",
+        "sub/..*",
+        "-*",
+        "?",
+        "??",
+    ]
+)
+
+
+@given(st.lists(NAMES | PATTERNS, min_size=1, max_size=3), STANDS, STANDS, STANDS)
+@example(["*"], ROOT, ROOT, ROOT)
+@example(["sub/*"], ROOT, "/home/u", ROOT)
+def test_patterns_in_plain_folders_match_nothing_but_the_project(texts: list[str], cwd: str, root: str, stand: str):
+    at = WorkFolders(root, HOME, stand, (), ("/tmp",))
+    words = [word(text or "''") for text in texts]
+    if at.stay_below(words, cwd):
+        assert {at.classify_word(one, cwd) for one in words} <= {PathArea.PROJECT, PathArea.HERE}
+
+
 def test_names_below_the_project_are_ordinary():
     assert AT.are_plain_names([word("-rf"), word("build/out"), word("a.py")], ROOT)
     assert not AT.are_plain_names([word("build"), word("../other")], ROOT)
     assert not AT.are_plain_names([word("build")], "/etc")
+    assert AT.stay_below([word("build/out"), word("src/*.py")], ROOT)
+    assert not AT.stay_below([word("src/*"), word("../*")], ROOT)
 
 
 @given(st.text("q9z.w7k*?[]!a", max_size=6))

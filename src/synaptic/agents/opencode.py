@@ -33,6 +33,8 @@ TIMEOUT = 600
 TIMEOUTS: Mapping[str, int] = {"SessionEnd": 10, "UserPromptSubmit": 30}
 """Seconds; OpenCode itself waits for ever."""
 PLUGIN_FILE = Path(__file__).with_name("opencode_plugin.js")
+CLIENT_FILE = Path(__file__).parent / "typescript" / "client.mjs"
+CLIENT_IMPORT = 'import { Engine } from "./typescript/client.mjs"\n'
 
 OBSERVE_ONLY = Capability()
 EVENT_CAPABILITIES: Mapping[str, Capability] = {
@@ -54,7 +56,8 @@ EVENT_CAPABILITIES: Mapping[str, Capability] = {
 def build_plugin(plan: EntryPlan) -> str:
     """The plugin's text for one installation."""
     values = {"@DISPATCH@": plan.dispatch, "@ENTRY@": f"{ENTRY_ARGUMENT}{plan.token}", "@CLOSED@": plan.fail_closed}
-    text = PLUGIN_FILE.read_text()
+    # One file: OpenCode takes every file of its folder for a plugin.
+    text = PLUGIN_FILE.read_text().replace(CLIENT_IMPORT, CLIENT_FILE.read_text().replace("export class", "class"))
     for name, value in values.items():
         text = text.replace(f'"{name}"', json.dumps(value))
     return text

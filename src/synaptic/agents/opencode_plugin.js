@@ -1,109 +1,12 @@
-// Every event goes to the daemon's socket; without a daemon to the dispatcher, which is the same engine.
-import { spawn } from "node:child_process"
-import { randomBytes } from "node:crypto"
-import { connect } from "node:net"
-import { dirname, join } from "node:path"
+// Every event goes to the engine. The installed file holds the client itself, in the place of this import.
+import { Engine } from "./typescript/client.mjs"
 
 const DISPATCH = "@DISPATCH@"
 const ENTRY = "@ENTRY@"
 const CLOSED = "@CLOSED@" // what cannot be checked does not run
 
-const SOCKET = join(dirname(dirname(DISPATCH)), "run", "daemon.sock")
-const SILENCE = 5000 // a living daemon sends a byte each second
-const [REQUEST_HEAD, ANSWER_HEAD] = [16, 14]
-const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-const NEEDED = /^(HOME|USER|LOGNAME|PATH|SHELL|LANG|LANGUAGE|TZ|TMPDIR|VIRTUAL_ENV|LC_.*|XDG_.*|SYNAPTIC_.*)$/
 const TOLD = new Set(["session.created", "session.idle", "session.deleted", "session.error", "session.compacted"])
 const TOLD_OF_CHILDREN = new Set(["session.created", "session.idle"])
-
-const environment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => NEEDED.test(name)))
-
-// Sorts by time, as the dispatcher's own.
-function callId() {
-  let [time, id] = [Date.now(), ""]
-  for (let i = 0; i < 10; i++, time = Math.floor(time / 32)) id = ALPHABET[time % 32] + id
-  return id + [...randomBytes(16)].map((byte) => ALPHABET[byte & 31]).join("")
-}
-
-function frame(event, text) {
-  const meta = ["plugin", callId(), "opencode", event]
-  const variables = Object.entries(environment()).map(([name, value]) => `${name}=${value}`)
-  const parts = [meta.join("\0"), variables.join("\0"), text].map((part) => Buffer.from(part))
-  const head = Buffer.alloc(REQUEST_HEAD)
-  head.write("SYN1")
-  parts.forEach((part, i) => head.writeUInt32LE(part.length, 4 + 4 * i))
-  return Buffer.concat([head, ...parts])
-}
-
-// The answer once it is whole, null for bytes that are none, undefined while there is more to come.
-function parsed(bytes) {
-  if (bytes.length < ANSWER_HEAD) return undefined
-  if (bytes.toString("latin1", 0, 4) !== "SYN1" || bytes[4] !== 0) return null
-  const middle = ANSWER_HEAD + bytes.readUInt32LE(6)
-  const end = middle + bytes.readUInt32LE(10)
-  if (bytes.length < end) return undefined
-  const [stdout, stderr] = [bytes.toString("utf8", ANSWER_HEAD, middle), bytes.toString("utf8", middle, end)]
-  return { exit: bytes[5], stdout, stderr }
-}
-
-function overSocket(event, text) {
-  return new Promise((resolve) => {
-    let bytes = Buffer.alloc(0)
-    const socket = connect({ path: SOCKET })
-    const done = (answer) => {
-      socket.destroy()
-      resolve(answer)
-    }
-    socket.setTimeout(SILENCE, () => done(null))
-    socket.on("error", () => done(null))
-    socket.on("close", () => done(null))
-    socket.on("connect", () => socket.write(frame(event, text)))
-    socket.on("data", (piece) => {
-      bytes = Buffer.concat([bytes, piece])
-      let dots = 0
-      while (bytes[dots] === 46) dots++
-      bytes = bytes.subarray(dots)
-      const answer = parsed(bytes)
-      if (answer !== undefined) done(answer)
-    })
-  })
-}
-
-function overDispatcher(event, text) {
-  return new Promise((resolve) => {
-    const [out, err] = [[], []]
-    const failed = (error, unheard = false) => resolve({ failed: `${DISPATCH}: ${error.message}`, unheard })
-    try {
-      const child = spawn(DISPATCH, ["opencode", event, ENTRY], { env: environment(), stdio: "pipe" })
-      child.on("error", failed)
-      child.on("close", (exit, signal) => {
-        if (exit === null) return failed(new Error(`ended by ${signal}`), true)
-        resolve({ exit, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() })
-      })
-      child.stdin.on("error", () => {})
-      child.stdout.on("data", (piece) => out.push(piece))
-      child.stderr.on("data", (piece) => err.push(piece))
-      child.stdin.end(text)
-    } catch (error) {
-      failed(error)
-    }
-  })
-}
-
-// A dispatcher that ran and said nothing is a guard that has not spoken: before a tool runs, that is no allow.
-function understood(event, { exit, stdout, stderr, failed, unheard }) {
-  if (exit === 2) return { deny: stderr.trim() || "refused without a reason" }
-  try {
-    if (!failed) return { log: stderr.trim(), ...(stdout.trim() ? JSON.parse(stdout) : {}) }
-  } catch (error) {
-    failed = `the answer is no JSON: ${error.message}`
-    unheard = true
-  }
-  const hint = `${failed}; type: synaptic doctor`
-  if (CLOSED === true || (unheard && event === "tool.execute.before"))
-    return { deny: `synaptic: blocked, because it could not be checked: ${hint}` }
-  return { log: `synaptic: this call was NOT checked: ${hint}` }
-}
 
 // In place: another object would be ignored.
 function replace(target, source) {
@@ -124,17 +27,18 @@ function result(output) {
 export const Synaptic = async ({ client, directory }) => {
   const parents = new Map() // sub-agents' sessions, and whose they are
   const starting = new Map() // sessions whose start is being told: nothing of theirs overtakes it
+  const [agent, before] = ["opencode", ["tool.execute.before"]]
+  const engine = new Engine({ dispatch: DISPATCH, agent, entry: ENTRY, closed: CLOSED, before })
   let servers = []
 
   const aside = (call) => Promise.resolve().then(call).catch(() => {}) // no word to the user is worth a failed step
   const ask = async (event, id, payload) => {
     const whole = { hook_event_name: event, directory, parentID: parents.get(id), ...payload }
-    const text = JSON.stringify(whole)
-    const said = understood(event, (await overSocket(event, text)) ?? (await overDispatcher(event, text)))
-    const [log, message] = [said.log, said.message]
+    const { answer, deny, log } = await engine.ask(event, whole)
+    const message = answer.message
     if (log) aside(() => client.app.log({ body: { service: "synaptic", level: "warn", message: log } }))
     if (message) aside(() => client.tui.showToast({ body: { title: "Synaptic", message, variant: "warning" } }))
-    return said
+    return { ...answer, deny }
   }
   const server = (tool) => servers.find((name) => tool.startsWith(`${name.replace(/[^a-zA-Z0-9_-]/g, "_")}_`))
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from synaptic.cli import completion, screen, typer
+from synaptic.cli import completion, screen, suggestions, typer
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import Json, make_verb_app
@@ -63,7 +63,10 @@ def register(
     name: AgentName,
     label: Annotated[str, typer.Option(metavar="TEXT", help="What people call it.")] = "",
     kind: Annotated[str, typer.Option(metavar="NAME", help="Which program it is, such as claude.")] = "",
-    parent: Annotated[str, typer.Option(metavar="ID", help="The agent that coordinates it.")] = "",
+    parent: Annotated[
+        str,
+        typer.Option(metavar="ID", help="The agent that coordinates it.", autocompletion=completion.complete_agent_ids),
+    ] = "",
     effort: Annotated[
         int | None, typer.Option(metavar="ID", help="What it works on.", autocompletion=completion.complete_effort_ids)
     ] = None,
@@ -78,7 +81,12 @@ def register(
 @app.command()
 def status(
     name: AgentName,
-    to: Annotated[str, typer.Argument(metavar="STATUS", help=", ".join(STATUSES))],
+    to: Annotated[
+        str,
+        typer.Argument(
+            metavar="STATUS", help=", ".join(STATUSES), autocompletion=suggestions.complete_words(*STATUSES)
+        ),
+    ],
     note: Annotated[str, typer.Option(metavar="TEXT", help="What a person should know.")] = "",
     as_json: Json = False,
 ) -> None:

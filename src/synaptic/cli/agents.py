@@ -75,7 +75,7 @@ def overview(
     if as_json:
         screen.print_json({"ok": True, "agents": every})
         return
-    head = ("agent", "found", "version", "wired", "trusted", "can")
+    head = ("AGENT", "FOUND", "VERSION", "WIRED", "TRUSTED", "CAN")
     screen.print_table(head, (_make_row(one) for one in every))
     screen.say("\nsynaptic agents show NAME says more; synaptic bootstrap --agent NAME wires one.")
 

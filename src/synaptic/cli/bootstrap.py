@@ -129,9 +129,9 @@ def print_report(report: SetupReport) -> None:
     for change in report.changes:
         mark = "changed" if change.done else "as it was"
         detail = f" ({change.detail})" if change.detail else ""
-        screen.say_wrapped(f"{mark:<9}  {change.what}: {change.path}{detail}", indent=2)
+        screen.say_under(f"  {mark:<9}  ", f"{change.what}: {change.path}{detail}")
     for note in report.notes:
-        screen.say(f"  note       {note}")
+        screen.say_under("  note       ", note)
 
 
 def set_engine_fail(home: Home, fail: FailChoice) -> SetupChange:

@@ -2,11 +2,11 @@
 
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from synaptic.agents.shared.lineage import require_person
 from synaptic.cli.caller import find_caller
 from synaptic.cli.place import find_place, open_database
+from synaptic.cli.waiting import run_to_end
 from synaptic.work.command import Command, CommandContext, Result
 
 
@@ -25,10 +25,3 @@ def open_context() -> Iterator[CommandContext]:
     place = find_place()
     with open_database(place.home) as store:
         yield CommandContext(store, find_caller(place))
-
-
-def run_to_end(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine to its end and return its result."""
-    import asyncio  # noqa: PLC0415  a third of the start-up time of a command that waits for nothing
-
-    return asyncio.run(work)

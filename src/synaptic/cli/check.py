@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from synaptic.cli import screen, typer
+from synaptic.cli import progress, screen, suggestions, typer
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.ask import ask_daemon
@@ -35,7 +35,9 @@ def check(
     command: Annotated[str | None, typer.Argument(help="A shell command.")] = None,
     tool: Annotated[str, typer.Option(help="The tool, instead of a shell command.")] = "",
     given: Annotated[str, typer.Option("--input", metavar="JSON", help="The tool's input.")] = "",
-    cwd: Annotated[str, typer.Option(help="The folder the call is made in.")] = "",
+    cwd: Annotated[
+        str, typer.Option(help="The folder the call is made in.", autocompletion=suggestions.complete_projects)
+    ] = "",
     policies_only: Annotated[bool, typer.Option("--policies-only", help="Ask the policies, and no script.")] = False,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="Read calls from stdin, one object a line.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -74,7 +76,7 @@ def read_environment(policies_only: bool) -> dict[str, str]:
 
 def _ask_here(place: CommandPlace, call: CheckedCall) -> dict[str, Any]:
     # The whole engine: most of a second, which a daemon makes unnecessary.
-    from synaptic.cli.carry_out import run_to_end  # noqa: PLC0415
+    from synaptic.cli.waiting import run_to_end  # noqa: PLC0415
     from synaptic.engine.check import Checker, list_asked, summarize_decision  # noqa: PLC0415
 
     async def decide() -> dict[str, Any]:
@@ -85,13 +87,13 @@ def _ask_here(place: CommandPlace, call: CheckedCall) -> dict[str, Any]:
             await checker.close()
         return {**summarize_decision(decision), "asked": list_asked(decision)}
 
-    with screen.show_progress("asking every hook"):
+    with progress.show_progress("asking every hook"):
         return run_to_end(decide())
 
 
 def _answer_lines(place: CommandPlace, policies_only: bool) -> None:
     from synaptic.cli import batch  # noqa: PLC0415  the engine, as above
-    from synaptic.cli.carry_out import run_to_end  # noqa: PLC0415
+    from synaptic.cli.waiting import run_to_end  # noqa: PLC0415
     from synaptic.engine.check import Checker  # noqa: PLC0415
 
     checker = Checker(place.home, everything=not policies_only, env=read_environment(policies_only))
@@ -127,7 +129,7 @@ def _print_answer(answer: dict[str, Any]) -> None:
     if answer["reason"]:
         screen.say_wrapped(answer["reason"], indent=2)
     if answer["updated_input"] is not None:
-        screen.say(f"  {_format_rewrite(answer['updated_input'])}")
+        screen.say_exactly(f"  {_format_rewrite(answer['updated_input'])}")
     # Not on stdout: a script compares that, and it says what was decided.
     if screen.is_terminal():
         screen.note(_describe_asked(answer["asked"]))

@@ -52,7 +52,9 @@ def completion(
     print(ShellComplete.source(found))
 
 
-def _make_completion(find: "Callable[[Store, CommandPlace], Suggestions]") -> Callable[[str], list[tuple[str, str]]]:
+def make_completion(find: "Callable[[Store, CommandPlace], Suggestions]") -> Callable[[str], list[tuple[str, str]]]:
+    """What is offered out of the database, where there is one."""
+
     @wraps(find)
     def complete(incomplete: str) -> list[tuple[str, str]]:
         from synaptic.cli.place import find_place, open_database
@@ -62,7 +64,7 @@ def _make_completion(find: "Callable[[Store, CommandPlace], Suggestions]") -> Ca
             # A TAB must not make a database.
             if place.home.database.exists():
                 with open_database(place.home) as store:
-                    return _keep_matching(find(store, place), incomplete)
+                    return keep_matching(find(store, place), incomplete)
         return []
 
     complete.__annotations__ = {"incomplete": str}  # what the parser looks at to call it
@@ -71,7 +73,8 @@ def _make_completion(find: "Callable[[Store, CommandPlace], Suggestions]") -> Ca
     return complete
 
 
-def _keep_matching(pairs: Suggestions, incomplete: str) -> list[tuple[str, str]]:
+def keep_matching(pairs: Suggestions, incomplete: str) -> list[tuple[str, str]]:
+    """Those that begin with what is typed already."""
     return [pair for pair in pairs if pair[0].startswith(incomplete)]
 
 
@@ -81,7 +84,7 @@ def _find_project(store: "Store", place: "CommandPlace") -> int | None:
     return layers.resolve_layers(store, layers.EventOrigin(place.root or place.cwd)).project
 
 
-@_make_completion
+@make_completion
 def complete_effort_ids(store: "Store", place: "CommandPlace") -> Suggestions:
     from synaptic.store import efforts
 
@@ -89,7 +92,7 @@ def complete_effort_ids(store: "Store", place: "CommandPlace") -> Suggestions:
     return [(str(one.id), f"{one.skill}, {one.task.rpartition('/')[2]}") for one in found]
 
 
-@_make_completion
+@make_completion
 def complete_session_ids(store: "Store", place: "CommandPlace") -> Suggestions:
     from synaptic.store import efforts, windows
 
@@ -97,7 +100,7 @@ def complete_session_ids(store: "Store", place: "CommandPlace") -> Suggestions:
     return [(str(one.id), f"effort {one.effort}") for one in windows.list_sessions(store, numbers)]
 
 
-@_make_completion
+@make_completion
 def complete_phases(store: "Store", place: "CommandPlace") -> Suggestions:
     from synaptic.cli.caller import find_caller
     from synaptic.work.command import CommandContext
@@ -105,14 +108,14 @@ def complete_phases(store: "Store", place: "CommandPlace") -> Suggestions:
     return [(phase, "") for phase in CommandContext(store, find_caller(place)).find_effort().phases]
 
 
-@_make_completion
+@make_completion
 def complete_agent_ids(store: "Store", place: "CommandPlace") -> Suggestions:
     from synaptic.store import layers
 
     return [(one.id, one.label or one.status) for one in layers.list_agents(store)]
 
 
-@_make_completion
+@make_completion
 def complete_task_names(store: "Store", place: "CommandPlace") -> Suggestions:
     from synaptic.store import tasks
 
@@ -136,14 +139,14 @@ def complete_agent_names(incomplete: str) -> list[tuple[str, str]]:
     """Coding agents that are known."""
     from synaptic.agents.shared.discover import list_agent_names
 
-    return _keep_matching([(name, "") for name in list_agent_names()], incomplete)
+    return keep_matching([(name, "") for name in list_agent_names()], incomplete)
 
 
 def complete_events(incomplete: str) -> list[tuple[str, str]]:
     """Events, by name."""
     from synaptic.model.event import EVENTS
 
-    return _keep_matching([(name, "") for name in EVENTS], incomplete)
+    return keep_matching([(name, "") for name in EVENTS], incomplete)
 
 
 def complete_policies(incomplete: str) -> list[tuple[str, str]]:
@@ -153,19 +156,30 @@ def complete_policies(incomplete: str) -> list[tuple[str, str]]:
         files = sorted(folder.glob("*/*.py"))
         ids = {file: f"{file.parent.name}.{file.stem.replace('_', '-')}" for file in files}
         real = [(name, "") for file, name in ids.items() if f'id = "{name}"' in file.read_text()]
-        return _keep_matching(real, incomplete)
+        return keep_matching(real, incomplete)
+    return []
+
+
+def complete_rules(incomplete: str) -> list[tuple[str, str]]:
+    """Ids of rules that hold here, yours and the project's."""
+    from synaptic.cli.place import find_place
+    from synaptic.cli.rule_place import load_rule_files
+
+    with suppress(SynapticError, OSError):
+        tables = (table for file in load_rule_files(find_place()) for table in file.tables)
+        return keep_matching([(str(table.get("id", "")), str(table.get("then", ""))) for table in tables], incomplete)
     return []
 
 
 def complete_presets(incomplete: str) -> list[tuple[str, str]]:
     """Presets as they are given to `--preset`."""
-    return _keep_matching([(name, "preset") for name in PRESETS], incomplete)
+    return keep_matching([(name, "preset") for name in PRESETS], incomplete)
 
 
 def complete_policies_and_presets(incomplete: str) -> list[tuple[str, str]]:
     """Ids of policies, and presets as `@name`."""
     presets = [(f"@{name}", "preset") for name in PRESETS]
-    return _keep_matching(presets, incomplete) + complete_policies(incomplete)
+    return keep_matching(presets, incomplete) + complete_policies(incomplete)
 
 
 def complete_installed_packages(incomplete: str) -> list[tuple[str, str]]:
@@ -176,5 +190,5 @@ def complete_installed_packages(incomplete: str) -> list[tuple[str, str]]:
 
     with suppress(SynapticError, OSError):
         found = [record for site in list_all_sites(find_place()) for record in load_lockfile(site).install]
-        return _keep_matching(((one.package, one.version) for one in found), incomplete)
+        return keep_matching(((one.package, one.version) for one in found), incomplete)
     return []

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from synaptic.cli import screen, typer
+from synaptic.cli import screen, suggestions, typer
+from synaptic.cli.hints import suggest_name
 from synaptic.cli.place import CommandPlace, choose_config_file, find_place
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import Json, make_verb_app
@@ -14,7 +15,6 @@ from synaptic.hooks import config as configs
 from synaptic.hooks import edit
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.config import Config, ConfigFile, describe_unknown, is_enabled
-from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.schema import build_schema as json_schema
 from synaptic.hooks.sources import CatalogSources
 from synaptic.hooks.tighten import merge_configs
@@ -64,25 +64,33 @@ def show(as_json: Json = False) -> None:
 
 @app.command()
 def get(
-    key: Annotated[str, typer.Argument(help='Such as `journal`, `http.port`, `policies."git.force-push".protected`.')],
+    key: Annotated[
+        str,
+        typer.Argument(
+            help='Such as `journal`, `http.port`, `policies."git.force-push".protected`.',
+            autocompletion=suggestions.complete_settings,
+        ),
+    ],
     as_json: Json = False,
 ) -> None:
     """One value, also one that nothing sets: then it is the default."""
     found = {_drop_quotes(item.key): item for item in _iter_all_settings(find_place())}
     item = found.get(_drop_quotes(key))
     if item is None:
-        raise DeclarationError(f"there is no setting `{key}`", hint=make_hint(key, found))
+        raise DeclarationError(f"there is no setting `{key}`", hint=suggest_name(key, found, "synaptic config show"))
     if as_json:
         screen.print_json(item)
         return
-    screen.say(_format_value(item.value))
+    screen.say_exactly(_format_value(item.value))
     if item.source == DEFAULT_SOURCE:
         screen.warn(f"this is the default: nothing sets {item.key}")
 
 
 @app.command("set")
 def assign(
-    key: Annotated[str, typer.Argument(help="Such as `journal` or `http.port`.")],
+    key: Annotated[
+        str, typer.Argument(help="Such as `journal` or `http.port`.", autocompletion=suggestions.complete_settings)
+    ],
     value: Annotated[str, typer.Argument(help="A TOML value; plain words need no quotes.")],
     project: Annotated[bool, typer.Option("--project", help="In this project's config.toml instead of yours.")] = False,
     as_json: Json = False,
@@ -105,7 +113,7 @@ def path(as_json: Json = False) -> None:
         screen.print_json({"files": files})
         return
     for file in files:
-        screen.say(file)
+        screen.say_exactly(file)
 
 
 @app.command()

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 import synaptic
-from synaptic.cli import screen, typer
+from synaptic.cli import progress, screen, typer
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.daemon import lifecycle
@@ -33,7 +33,9 @@ app = make_verb_app(
 def start(as_json: Json = False) -> None:
     """Start the daemon in the background; exit code 1 when it already runs."""
     home = find_place().home
-    if not lifecycle.start_daemon(home):
+    with progress.show_progress("starting the daemon"):
+        is_ours = lifecycle.start_daemon(home)
+    if not is_ours:
         now = lifecycle.read_status(home)
         who = f"already runs (process {now.pid})" if now.pid else "is starting already"
         raise DaemonError(f"the daemon {who}", where=str(home.socket))
@@ -45,7 +47,8 @@ def start(as_json: Json = False) -> None:
 def stop(as_json: Json = False) -> None:
     """End the daemon after what it is working on."""
     home = find_place().home
-    was = lifecycle.stop_daemon(home)
+    with progress.show_progress("stopping the daemon"):
+        was = lifecycle.stop_daemon(home)
     if as_json:
         screen.print_json({"ok": True, "was": was.state, "pid": was.pid or None})
         return
@@ -118,7 +121,9 @@ def _renew_daemon(home: Home) -> str:
 
 def require_ready(home: Home) -> None:
     """Wait for a daemon that was just started; the error shows the last line of its log."""
-    if not lifecycle.wait_ready(home, READY_SECONDS):
+    with progress.show_progress("waiting for the daemon"):
+        is_ready = lifecycle.wait_ready(home, READY_SECONDS)
+    if not is_ready:
         raise DaemonError(
             f"the daemon does not answer{_read_last_words(home)}", where=str(home.log), hint="read that file"
         )

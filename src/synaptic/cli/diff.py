@@ -82,4 +82,4 @@ def _print_drift(title: str, found: PackageDrift) -> None:
     for file in found.files:
         screen.say(f"   {file.change:<8} {file.path}")
         for line in file.lines:
-            screen.say(f"     {line}")
+            screen.say_exactly(f"     {line}")

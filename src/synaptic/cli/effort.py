@@ -6,11 +6,12 @@ from typing import Annotated, Any
 
 import msgspec
 
-from synaptic.cli import completion, screen, typer
+from synaptic.cli import completion, screen, suggestions, typer
 from synaptic.cli.caller import format_moment, read_standard_input
-from synaptic.cli.carry_out import carry_out, run_to_end
+from synaptic.cli.carry_out import carry_out
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import Json, make_verb_app
+from synaptic.cli.waiting import run_to_end
 from synaptic.model.dehydration import LIMIT
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort, Session
@@ -93,7 +94,12 @@ def phase(
 @app.command()
 def log(
     text: Annotated[str, typer.Argument(metavar="[TEXT]", help="What was done; else it is read from stdin.")] = "",
-    file: Annotated[str, typer.Option("--file", metavar="PATH", help="Take the text from a file.")] = "",
+    file: Annotated[
+        str,
+        typer.Option(
+            "--file", metavar="PATH", help="Take the text from a file.", autocompletion=suggestions.complete_files
+        ),
+    ] = "",
     effort: EffortNumber = None,
     as_json: Json = False,
 ) -> None:
@@ -120,7 +126,10 @@ def finish(keyword: Keywords = None, effort: EffortNumber = None, as_json: Json 
 
 @app.command()
 def resume(
-    task: Annotated[str, typer.Option(metavar="DIR", help="The task's name or folder.")] = "",
+    task: Annotated[
+        str,
+        typer.Option(metavar="DIR", help="The task's name or folder.", autocompletion=completion.complete_task_names),
+    ] = "",
     agent: Annotated[
         str, typer.Option(metavar="ID", help="Whoever worked on it.", autocompletion=completion.complete_agent_ids)
     ] = "",

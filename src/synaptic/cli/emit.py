@@ -6,11 +6,11 @@ from typing import Annotated, Any
 import msgspec
 
 from synaptic.agents.shared.lineage import require_person
-from synaptic.cli import screen, typer
+from synaptic.cli import completion, screen, typer
+from synaptic.cli.hints import suggest_name
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.emit import SPEAK_AS_USER, Emission, complete_context, emit_through
-from synaptic.hooks.nearest import make_hint
 from synaptic.model.context import describe_fault
 from synaptic.model.errors import SynapticError
 from synaptic.model.event import EVENTS
@@ -28,7 +28,13 @@ git diff --name-only | jq -R . | jq -s '{changed_files: .}' | synaptic emit Sess
 
 @app.command(epilog=format_examples(EXAMPLES))
 def emit_event(
-    event: Annotated[str, typer.Argument(help="UserPromptSubmit, PreAbilityCall, PostAbilityCall, SessionStop, ...")],
+    event: Annotated[
+        str,
+        typer.Argument(
+            help="UserPromptSubmit, PreAbilityCall, PostAbilityCall, SessionStop, ...",
+            autocompletion=completion.complete_events,
+        ),
+    ],
     strict: Annotated[bool, typer.Option("--strict", help="Refuse a context with a wrong or missing field.")] = False,
     blocking_only: Annotated[bool, typer.Option("--blocking-only", help="Ask only the hooks that block.")] = False,
 ) -> None:
@@ -38,7 +44,7 @@ def emit_event(
     says why.
     """
     if event not in EVENTS:
-        raise SynapticError(f"there is no event `{event}`", hint=make_hint(event, EVENTS))
+        raise SynapticError(f"there is no event `{event}`", hint=suggest_name(event, EVENTS, "synaptic emit --help"))
     place = find_place()
     if event in SPEAKING_EVENTS:
         require_person(place.home, SPEAK_AS_USER)

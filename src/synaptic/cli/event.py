@@ -1,5 +1,6 @@
 """One journal entry as a story: what `explain`, `tail`, `try` and `up` show."""
 
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,8 @@ from synaptic.cli import screen
 from synaptic.model.call import Answer
 from synaptic.pipeline.explain import EventStory, explain_event
 from synaptic.store.record import JournalEntry, entry_to_json
+
+SILENT_POLICIES = re.compile(r"^(\d+ policies were asked and had nothing to say): .*")
 
 if TYPE_CHECKING:
     from synaptic.engine.commit import DecidedEvent
@@ -49,14 +52,15 @@ def make_rehearsal_story(decided: "DecidedEvent", micros: int) -> EventStory:
     )
 
 
-def print_story(entry: JournalEntry, as_json: bool = False) -> None:
-    """Print everything that happened to one past event."""
+def print_story(entry: JournalEntry, as_json: bool = False, *, brief: bool = False) -> None:
+    """Print everything that happened to one past event; briefly, silent policies are counted and not named."""
     if as_json:
         screen.print_json(entry_to_json(entry))
         return
     for line in explain_event(make_story(entry)):
         unknown = entry.answer is None and line.startswith("Answer to ")
-        screen.say(f"Answer to {entry.agent}: not kept, since `journal` is not `full`" if unknown else line)
+        told = f"Answer to {entry.agent}: not kept, since `journal` is not `full`" if unknown else line
+        screen.say(SILENT_POLICIES.sub(r"\1.", told) if brief else told)
 
 
 def format_entry_line(entry: JournalEntry) -> str:

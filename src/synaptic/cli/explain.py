@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from synaptic.cli import event, screen, typer
+from synaptic.cli import event, screen, suggestions, typer
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.model.errors import StoreError
@@ -20,7 +20,14 @@ synaptic explain 42       by the number that `synaptic tail` and traces show
 
 @app.command(epilog=format_examples(EXAMPLES))
 def explain(
-    which: Annotated[str, typer.Argument(metavar="[ID|CALL]", help="Number or call id of the event.")] = "",
+    which: Annotated[
+        str,
+        typer.Argument(
+            metavar="[ID|CALL]",
+            help="Number or call id of the event.",
+            autocompletion=suggestions.complete_event_numbers,
+        ),
+    ] = "",
     last: Annotated[bool, typer.Option("--last", help="The newest event; so it is without a number.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the entry as JSON.")] = False,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import msgspec
 
-from synaptic.cli import screen, typer
+from synaptic.cli import completion, screen, typer
 from synaptic.cli.place import find_place, open_database
 from synaptic.cli.verbs import make_verb_app
 from synaptic.fleet import desktop, display, roster
@@ -63,7 +63,14 @@ def show(
 
 @app.command()
 def focus(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Its name, or a pane of this tmux, such as %3.")],
+    agent: Annotated[
+        str,
+        typer.Argument(
+            metavar="AGENT",
+            help="Its name, or a pane of this tmux, such as %3.",
+            autocompletion=completion.complete_agent_ids,
+        ),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Somebody has looked: an agent that waits for attention is checked, any other stays as it is."""

@@ -5,7 +5,7 @@ import sys
 from datetime import datetime
 from typing import Annotated
 
-from synaptic.cli import screen, typer
+from synaptic.cli import screen, suggestions, typer
 from synaptic.cli.carry_out import carry_out, open_context
 from synaptic.cli.place import find_place, require_root
 from synaptic.cli.verbs import Json, make_verb_app
@@ -15,7 +15,9 @@ from synaptic.store import follow_ups
 from synaptic.store.follow_ups import FollowUp
 from synaptic.work.abilities import DropFollowUp, ListFollowUps, find_follow_up
 
-FollowUpNumber = Annotated[int, typer.Argument(metavar="ID", help="Its number in the list.")]
+FollowUpNumber = Annotated[
+    int, typer.Argument(metavar="ID", help="Its number in the list.", autocompletion=suggestions.complete_follow_ups)
+]
 
 app = make_verb_app(
     "Actions that hooks asked for: files to open, tasks to make, commands to run. None happens by itself.",
@@ -81,7 +83,7 @@ def _run_command(action: FollowUp, root: str, yes: bool) -> int:
     command = str(action.payload.get("command") or "")
     if not command:
         raise SynapticError("the action names no `command`", where=f"follow-up {action.id}", hint="drop it")
-    screen.say(f"{action.hook or 'a hook'} asks to run, in {root}:\n  {command}")
+    screen.say_exactly(f"{action.hook or 'a hook'} asks to run, in {root}:\n  {command}")
     if not yes:
         if not sys.stdin.isatty():
             raise SynapticError("a command runs only after a yes", hint="type it in a terminal, or add --yes")
@@ -98,7 +100,7 @@ def _open_file(action: FollowUp, root: str) -> int:
     if not path.startswith(f"{root}/") or not os.path.isfile(path):  # noqa: PTH113
         raise SynapticError("there is no such file in the project", where=path, hint="drop it")
     if not editor or not sys.stdout.isatty():
-        screen.say(f"{path}:{line}" if line else path)
+        screen.say_exactly(f"{path}:{line}" if line else path)
         return 0
     at = (f"+{line}",) if isinstance(line, int) else ()
     return wrapped.run_wrapped((*editor.split(), *at, path), root).exit

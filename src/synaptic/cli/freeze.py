@@ -19,4 +19,5 @@ def freeze(scope: ScopeOption = None, as_json: Json = False) -> None:
         screen.print_json({"ok": True, "packages": records})
         return
     for record in records:
-        screen.say(f"{record.package}@{record.version}  # {record.scope} {record.branch} sha256:{record.sha256}")
+        origin = f"{record.scope} {record.branch} sha256:{record.sha256}"
+        screen.say_exactly(f"{record.package}@{record.version}  # {origin}")

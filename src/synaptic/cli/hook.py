@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from synaptic.cli import hook_new, hook_test, screen, typer
+from synaptic.cli import completion, hook_new, hook_test, screen, suggestions, typer
 from synaptic.cli.event import make_rehearsal_story
 from synaptic.cli.place import find_place, require_root
 from synaptic.cli.registered import load_hook_catalog
@@ -39,8 +39,14 @@ app = make_verb_app(
 @app.command()
 def new(
     name: Annotated[str, typer.Argument(metavar="ID", help="Made of a-z, 0-9, _ and -.")],
-    event: Annotated[str, typer.Option(help="The event it runs for.")],
-    language: Annotated[str, typer.Option(help="python, bash or typescript.")] = "python",
+    event: Annotated[str, typer.Option(help="The event it runs for.", autocompletion=completion.complete_events)],
+    language: Annotated[
+        str,
+        typer.Option(
+            help="python, bash or typescript.",
+            autocompletion=suggestions.complete_words("python", "bash", "typescript"),
+        ),
+    ] = "python",
     summary: Annotated[str, typer.Option(help="What it is for.")] = "",
     blocking: Annotated[bool, typer.Option("--blocking", help="Its failure stops the act.")] = (False),
     ability_scope: Annotated[str, typer.Option(help="Only for abilities that this glob matches.")] = "",
@@ -84,16 +90,28 @@ def list_definitions(as_json: Json = False) -> None:
         rows = [*map(_hook_to_json, hooks), *map(_off_to_json, off)]
         screen.print_json({"hooks": rows, "problems": catalog.problems})
         return
-    screen.print_table(LIST_HEAD, (*map(_make_row, hooks), *map(_make_off_row, off)))
+    if hooks or off:
+        screen.print_table(LIST_HEAD, (*map(_make_row, hooks), *map(_make_off_row, off)))
+    else:
+        screen.say("no hook is declared here; write one: synaptic hook new ID --event PreToolUse")
     for problem in catalog.problems:
         screen.warn(problem)
 
 
 @app.command("test")
 def try_one(
-    name: Annotated[str, typer.Argument(metavar="ID", help="The hook.")],
-    event: Annotated[str, typer.Option(help="Which of its events; the first without it.")] = "",
-    recorded: Annotated[int, typer.Option(metavar="N", help="An event of the journal instead of a sample.")] = 0,
+    name: Annotated[str, typer.Argument(metavar="ID", help="The hook.", autocompletion=suggestions.complete_hooks)],
+    event: Annotated[
+        str, typer.Option(help="Which of its events; the first without it.", autocompletion=completion.complete_events)
+    ] = "",
+    recorded: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="An event of the journal instead of a sample.",
+            autocompletion=suggestions.complete_event_numbers,
+        ),
+    ] = 0,
     as_json: Json = False,
 ) -> None:
     """Run one hook alone on a sample or on an event that happened, and show what it says. Nothing is written."""

@@ -6,13 +6,13 @@ import time
 
 import msgspec
 
+from synaptic.cli.hints import suggest_name
 from synaptic.cli.place import CommandPlace, open_journal
 from synaptic.daemon.client import new_call_id
 from synaptic.daemon.emit import complete_context
 from synaptic.engine.commit import DecidedEvent
 from synaptic.engine.walk import open_engine
 from synaptic.hooks.catalog import HookCatalog
-from synaptic.hooks.nearest import make_hint
 from synaptic.model.call import Request
 from synaptic.model.errors import DeclarationError, SynapticError
 from synaptic.model.event import ABILITY_EVENTS
@@ -41,7 +41,7 @@ def find_hook(catalog: HookCatalog, name: str) -> Hook:
     """A hook by its id. Raises DeclarationError for one that is not registered."""
     found = {hook.id: hook for hook in catalog.hooks}
     if name not in found:
-        raise DeclarationError(f"no hook `{name}` is registered here", hint=make_hint(name, found))
+        raise DeclarationError(f"no hook `{name}` is registered here", hint=suggest_name(name, found, "synaptic list"))
     return found[name]
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from synaptic.cli import plan, screen, typer
+from synaptic.cli import plan, screen, suggestions, typer
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import (
     ChannelOption,
@@ -24,7 +24,9 @@ app = make_verb_app()
 
 @app.command(epilog=format_examples("synaptic info policy-guard --channel beta"))
 def info(
-    name: Annotated[str, typer.Argument(help="A package, as NAME or NAME@VERSION.")],
+    name: Annotated[
+        str, typer.Argument(help="A package, as NAME or NAME@VERSION.", autocompletion=suggestions.complete_packages)
+    ],
     channel: ChannelOption = "",
     registry: RegistryOption = "",
     as_json: Json = False,
@@ -35,7 +37,7 @@ def info(
     wanted = WantedPackage(
         name=package, channel=find_channel(place, channel), version=version or None, agents=list_project_agents(place)
     )
-    with screen.show_progress("asking the registry"), open_chosen_source(registry, place) as source:
+    with open_chosen_source(registry, place) as source:
         bundle = fetch_bundle(source, wanted)
     here_already = [(site.scope, record.version) for site, record in find_installed_sites(place, package, None)]
     if as_json:
@@ -51,18 +53,19 @@ def _print_bundle(bundle: Bundle) -> None:
     screen.say(f"{one.name} {one.version} (channel {bundle.channel})\n{one.description}")
     facts = {"author": one.author, "license": one.license, "tags": one.tags, "scope": one.install_scope}
     for key, value in facts.items():
-        screen.say(f"{key:<12} {value}" if value else key)
+        screen.say_under(f"{key:<12} ", value) if value else screen.say(key)
     for hook in bundle.hooks:
         line = _make_hook_line(hook)
         order = f"priority {hook.priority}"
-        screen.say(f"hook         {hook.event} {hook.matcher} {order}: {hook.script_path} {plan.describe_effect(line)}")
+        told = f"{hook.event} {hook.matcher} {order}: {hook.script_path} {plan.describe_effect(line)}"
+        screen.say_under("hook         ", told)
     for dep in bundle.deps:
         brings = f", installed by `{dep.install_cmd}`" if dep.install_cmd else ""
-        screen.say(f"needs        {dep.dep_type} {dep.dep_name} {dep.dep_spec}{brings}")
+        screen.say_under("needs        ", f"{dep.dep_type} {dep.dep_name} {dep.dep_spec}{brings}")
     for question in bundle.questions:
-        screen.say(f"asks         {question.question_id}: {question.prompt}")
+        screen.say_under("asks         ", f"{question.question_id}: {question.prompt}")
     for file in bundle.files:
-        screen.say(f"file         {file.dest_path} ({file.file_type}, {len(file.content)} characters)")
+        screen.say_under("file         ", f"{file.dest_path} ({file.file_type}, {len(file.content)} characters)")
 
 
 def _make_hook_line(hook: HookRow) -> HookLine:

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from synaptic.cli import plan as plans
-from synaptic.cli import screen, typer
+from synaptic.cli import progress, screen, suggestions, typer
 from synaptic.cli.bootstrap import print_report, read_installation
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.sites import (
@@ -45,7 +45,10 @@ synaptic install                                 exactly what manifest.lock says
 
 @app.command(epilog=format_examples(EXAMPLES))
 def install(
-    names: Annotated[list[str] | None, typer.Argument(help="Packages, as NAME or NAME@VERSION.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Packages, as NAME or NAME@VERSION.", autocompletion=suggestions.complete_packages),
+    ] = None,
     channel: ChannelOption = "",
     scope: ScopeOption = None,
     registry: RegistryOption = "",
@@ -98,7 +101,7 @@ def carry_out_plan(place: CommandPlace, prepared: InstallPlan, consent: Consent)
         return True
     if not plans.confirm_plan(consent.yes, "Install this?"):
         return False
-    with screen.show_progress("installing"):
+    with progress.show_progress("installing"):
         told = apply_install(place.home, prepared)
         report = bootstrap.ensure_bootstrap(read_installation(place))
     _print_outcome(prepared, told, report.done_changes if report else (), consent.as_json)

@@ -36,10 +36,10 @@ def read_job_installation(place: CommandPlace) -> SetupOptions:
 def print_variables(options: SetupOptions) -> None:
     """Print what the steps after this one need."""
     screen.say("\nFor the steps after this one:")
-    screen.say(f"  export SYNAPTIC_HOME={shlex.quote(str(options.home.root))}")
+    screen.say_exactly(f"  export SYNAPTIC_HOME={shlex.quote(str(options.home.root))}")
     if options.claude_dir and not os.environ.get("CLAUDE_CONFIG_DIR"):
-        screen.say(f"  export CLAUDE_CONFIG_DIR={shlex.quote(str(options.claude_dir))}")
-    screen.say(f'  export PATH={shlex.quote(str(options.home.bin))}:"$PATH"')
+        screen.say_exactly(f"  export CLAUDE_CONFIG_DIR={shlex.quote(str(options.claude_dir))}")
+    screen.say_exactly(f'  export PATH={shlex.quote(str(options.home.bin))}:"$PATH"')
 
 
 def _make_folder() -> str:

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 from synaptic.cli import completion, screen, typer
+from synaptic.cli.hints import require_known_event
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.daemon.ask import ask_daemon
 
 app = make_verb_app()
-LIST_HEAD = ("PRIO", "ID", "EVENTS", "MATCHER", "BLOCKS", "TRUSTED", "SOURCE")
+LIST_HEAD = ("PRI", "ID", "EVENTS", "MATCHER", "BLOCK", "TRUST", "SOURCE")
+"""Short, so that what is on from the start fits 80 columns, a line each."""
 BUILT_IN = "built in"
 JSON_FIELDS = ("root", "hooks", "problems", "notes")
 
@@ -30,6 +32,8 @@ def list_hooks(
     """Show every hook of this project in its order, and what is wrong with the declarations."""
     catalog = read_catalog(find_place())
     hooks = [hook for hook in catalog["hooks"] if not event or event in hook["events"]]
+    if not hooks:
+        require_known_event(event)
     if as_json:
         screen.print_json({**{name: catalog[name] for name in JSON_FIELDS}, "hooks": hooks})
         return
@@ -40,7 +44,7 @@ def list_hooks(
 
 def read_catalog(place: CommandPlace) -> dict[str, Any]:
     """What is registered here: as the daemon has it, where one of this code runs, else read here."""
-    wanted = {"root": place.root, "env": os.environ.get("SYNAPTIC_ENV", "")}
+    wanted = {"root": place.root, "env": os.environ.get("SYNAPTIC_ENV", ""), "cwd": place.utf8_cwd}
     known = ask_daemon(place.home, "catalog.list", wanted)
     if isinstance(known, dict):
         return known

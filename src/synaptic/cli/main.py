@@ -1,5 +1,7 @@
 """The command `synaptic`: finds the verb, runs it, and turns every error into one clear line."""
 
+import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +22,7 @@ FOR_PEOPLE_EXIT = 3
 INTERRUPTED_EXIT = 130
 BROKEN_PIPE_EXIT = 141
 
+GC_THRESHOLD = 50_000
 NAMES = ("synaptic", "syn")
 """What the command is called; Debian has another program of the first name."""
 app = typer.Typer(
@@ -47,15 +50,17 @@ def options(
 
 def main() -> None:
     """The console script."""
+    # What a start loads stays: looking through all of it for garbage, again and again, is a tenth of the start.
+    gc.set_threshold(GC_THRESHOLD, 20, 100)
     called = os.path.basename(sys.argv[0])  # noqa: PTH119  pathlib costs a start more than the rest of this line
     sys.exit(run_command_line(sys.argv[1:], called if called in NAMES else NAMES[0]))
 
 
 def run_command_line(arguments: Sequence[str], name: str = NAMES[0]) -> int:
     """Run one command line; what it returns is the exit code. This and the daemon's outermost handler catch all."""
-    screen.prepare_streams()
     # Looked for in the words: an error may come before the options are parsed.
     wants_json = "--json" in arguments
+    screen.prepare_streams(wants_json)
     try:
         code = _run_or_complete(arguments, name)
         # Here, where a closed pipe is caught: at exit the interpreter would complain about it.
@@ -111,7 +116,9 @@ def _report_misuse(error: typer.ClickException, wants_json: bool) -> int:
     if wants_json:
         screen.print_error(SynapticError(error.format_message(), hint=f"type: {path} --help"), wants_json)
     else:
-        error.show()
+        told = io.StringIO()
+        error.show(told)
+        print(screen.fit_text(told.getvalue().rstrip("\n"), sys.stderr), file=sys.stderr)
     return CHECK_USAGE_EXIT if path.split()[1:2] == ["check"] else USAGE_EXIT
 
 

@@ -16,7 +16,7 @@ def outdated(
     """Show what an upgrade would bring."""
     place = find_place()
     sites = list_sites(place, scope)
-    with screen.show_progress("asking the registry"), open_chosen_source(registry, place) as source:
+    with open_chosen_source(registry, place) as source:
         found = [one for site in sites for one in list_available(source, site, channel)]
     old = [one for one in found if one.outdated]
     if as_json:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-from synaptic.cli import screen, typer
+from synaptic.cli import screen, suggestions, typer
 from synaptic.cli.sites import open_chosen_source
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.refusal import Refusal
@@ -29,10 +29,28 @@ app = make_verb_app(
     synaptic package diff my-guard --from main --to develop
     """,
 )
-PackageName = Annotated[str, typer.Argument(metavar="NAME", help="The package.")]
+PackageName = Annotated[
+    str, typer.Argument(metavar="NAME", help="The package.", autocompletion=suggestions.complete_packages)
+]
 Registry = Annotated[str, typer.Option("--registry", metavar="URL", help="Another registry than the chosen one.")]
-Channel = Annotated[str, typer.Option("--channel", metavar="NAME", help="SYNAPTIC_CHANNEL, or main, when not given.")]
-From = Annotated[str, typer.Option("--from", metavar="CHANNEL", help="Where it is taken from.")]
+Channel = Annotated[
+    str,
+    typer.Option(
+        "--channel",
+        metavar="NAME",
+        help="SYNAPTIC_CHANNEL, or main, when not given.",
+        autocompletion=suggestions.complete_words(*suggestions.CHANNELS),
+    ),
+]
+From = Annotated[
+    str,
+    typer.Option(
+        "--from",
+        metavar="CHANNEL",
+        help="Where it is taken from.",
+        autocompletion=suggestions.complete_words(*suggestions.CHANNELS),
+    ),
+]
 DEVELOP_CHANNEL = "develop"
 MAIN_CHANNEL = "main"
 
@@ -61,7 +79,7 @@ def import_folder(
     """Put a folder's package into a channel. What a version holds is never changed: raise it to change files."""
     # Before the registry is opened: a faulty folder is told even when the registry cannot be reached.
     read = read_folder(folder)
-    with open_chosen_source(registry) as source:
+    with open_chosen_source(registry, doing=f"importing {read.bundle.package.name}") as source:
         done = author.import_package(source, read, channel)
     package = read.bundle.package
     if as_json:
@@ -105,14 +123,19 @@ def promote(
 
 @app.command()
 def verify(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="All of the channel, if none.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...", help="All of the channel, if none.", autocompletion=suggestions.complete_packages
+        ),
+    ] = None,
     channel: Channel = "",
     registry: Registry = "",
     as_json: Json = False,
 ) -> None:
     """Compare every file, and all of them together, with the hashes that were published."""
     chosen = choose_channel(channel, os.environ)
-    with open_chosen_source(registry) as source:
+    with open_chosen_source(registry, doing="comparing files") as source:
         wanted = names or [package.name for package in source.list_packages(chosen)]
         bundles = [require_package(source, name, chosen) for name in wanted]
         orphans = source.find_orphans(chosen)
@@ -192,7 +215,7 @@ def require_package(source: PublishedRegistry, name: str, channel: str) -> Bundl
 
 
 def _promote_and_print(name: str, way: tuple[str, str], registry: str, as_json: bool) -> None:
-    with open_chosen_source(registry) as source:
+    with open_chosen_source(registry, doing=f"moving {name or 'all packages'} to {way[1]}") as source:
         move = author.promote_package(source, name, *way) if name else author.promote_channel(source, *way)
     what = name or "all packages"
     if as_json:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable, Sequence
 
-from synaptic.cli import screen, typer
+from synaptic.cli import progress, screen, typer
 from synaptic.model.refusal import Refusal
 from synaptic.packages.answers import QuestionAnswer, parse_answer
 from synaptic.packages.plan import HookLine, PlanSummary
@@ -21,12 +21,12 @@ def print_plans(plans: Iterable[PlanSummary]) -> None:
         screen.say(f"{plan.action} {plan.package} {was}{plan.version}{channel}, {plan.scope}: {plan.root}")
         _print_hooks(plan.hooks)
         for one in plan.tools:
-            screen.say(f"  needs    {one.name} {one.spec}".rstrip())
+            screen.say_under("  needs    ", f"{one.name} {one.spec}".rstrip())
         for one in plan.commands:
-            screen.say(f"  EXECUTES {one.command}   (brings {one.name})")
+            screen.say_under("  EXECUTES ", f"{one.command}   (brings {one.name})")
         _print_files(plan)
         for warning in plan.warnings:
-            screen.say(f"  warning  {warning}")
+            screen.say_under("  warning  ", warning)
 
 
 def confirm_plan(yes: bool, question: str = "Go on?") -> bool:
@@ -44,13 +44,16 @@ def ask_question(question: Question, default: QuestionAnswer) -> QuestionAnswer:
     if not sys.stdin.isatty():
         return default
     choices = f" ({', '.join(question.options)})" if question.options else ""
-    shown = ", ".join(default) if isinstance(default, list) else str(default).lower()
-    text = typer.prompt(screen.clean_text(f"{question.prompt}{choices}"), default=screen.clean_text(shown), err=True)
-    try:
-        return parse_answer(question, text)
-    except Refusal as refusal:
-        screen.warn(str(refusal))
-        return ask_question(question, default)
+    shown = screen.clean_text(", ".join(default) if isinstance(default, list) else str(default).lower())
+    asked = screen.fit_text(f"{question.prompt}{choices} [{shown}]:", sys.stderr)
+    # Held until the answer is one, what is said about a wrong one included: else progress would be written before it.
+    with progress.hold_progress():
+        while True:
+            text = typer.prompt(asked, default=shown, show_default=False, prompt_suffix=" ", err=True)
+            try:
+                return parse_answer(question, text)
+            except Refusal as refusal:
+                screen.warn(str(refusal))
 
 
 def describe_effect(hook: HookLine) -> str:
@@ -65,13 +68,13 @@ def _print_hooks(hooks: Sequence[HookLine]) -> None:
     for hook in hooks:
         note = f"   [{hook.note}]" if hook.note else ""
         when = f"priority {hook.priority} {'blocking' if hook.blocking else 'not blocking'}"
-        screen.say(f" {CHANGE_MARKS[hook.change]} hook     {hook.event} {hook.matcher} {when}{note}")
-        screen.say(f"            {hook.script}: {describe_effect(hook)}")
+        screen.say_under(f" {CHANGE_MARKS[hook.change]} hook     ", f"{hook.event} {hook.matcher} {when}{note}")
+        screen.say_under(" " * 12, f"{hook.script}: {describe_effect(hook)}")
 
 
 def _print_files(plan: PlanSummary) -> None:
     for line in plan.files[:MAX_SHOWN_FILES]:
         preview = f"   {line.preview}" if line.preview and line.state != "same" else ""
-        screen.say(f" {CHANGE_MARKS[line.state]} file     {line.path}{preview}")
+        screen.say_under(f" {CHANGE_MARKS[line.state]} file     ", f"{line.path}{preview}")
     if len(plan.files) > MAX_SHOWN_FILES:
-        screen.say(f"   and {len(plan.files) - MAX_SHOWN_FILES} files more (--json shows them all)")
+        screen.say_under("   ", f"and {len(plan.files) - MAX_SHOWN_FILES} files more (--json shows them all)")

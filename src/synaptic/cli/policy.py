@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from synaptic.cli import completion, policy_rows, screen, typer
+from synaptic.cli import completion, policy_rows, progress, screen, typer
 from synaptic.cli.place import choose_config_file, find_place
 from synaptic.cli.policy_cases import run_outside_cases
 from synaptic.cli.policy_new import write_policy
@@ -59,7 +59,7 @@ def list_policies(
 ) -> None:
     """Every policy on one line: on or off here, its preset, what it is about. Counts are of the last 30 days."""
     place = find_place()
-    with screen.show_progress("counting what the journal holds"):
+    with progress.show_progress("counting what the journal holds"):
         presets, rows = policy_rows.collect_rows(place)
     if preset and preset.removeprefix("@") not in PRESETS:
         raise DeclarationError(f"there is no preset `{preset}`", hint=make_hint(preset, PRESETS))
@@ -101,7 +101,7 @@ def show(
         screen.print_json(summary)
         return
     screen.say(f"{policy.id} is {'on' if summary['enabled'] else 'off'} (preset {policy.preset})\n")
-    screen.say(str(summary["doc"]))
+    screen.say_prose(str(summary["doc"]))
     for option in _list_options(policy, config):
         screen.say(f"\n{option['name']} = {msgspec.json.encode(option['value']).decode()}\n  {option['about']}")
 

@@ -36,7 +36,7 @@ def prune(
             old = _count_older(store, time.time() - kept * SECONDS_PER_DAY)
             _print_counts({"events": old}, f"about {old} events are older than {kept:g} days", as_json)
             return
-        gone = retention.prune_events(store, kept, progress=None if as_json else PruneProgress())
+        gone = retention.prune_events(store, kept, progress=PruneProgress() if screen.may_tell_progress() else None)
     words = f"{gone.events} events older than {kept:g} days removed, {gone.bytes} bytes given back"
     _print_counts({name: getattr(gone, name) for name in gone.__struct_fields__}, words, as_json)
 

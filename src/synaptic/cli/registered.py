@@ -9,7 +9,7 @@ from synaptic.cli.place import CommandPlace
 from synaptic.engine.outside import OutsidePolicies
 from synaptic.engine.recollection import make_trust
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
-from synaptic.hooks.trust import HookTrust, SitePins
+from synaptic.hooks.trust import HookTrust
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
 from synaptic.runners.execute import HookRunners
@@ -18,7 +18,7 @@ from synaptic.store.db import Store
 
 def load_hook_catalog(place: CommandPlace) -> HookCatalog:
     """Load the hooks of this project as the engine does."""
-    catalog = HookCatalogs(place.home).get(place.root, os.environ.get("SYNAPTIC_ENV", ""))
+    catalog = HookCatalogs(place.home).get(place.root, os.environ.get("SYNAPTIC_ENV", ""), place.cwd)
     return asyncio.run(_join_outside(place.home, catalog)) if catalog.policy_sources else catalog
 
 
@@ -40,8 +40,8 @@ def read_trust(home: Home, catalog: HookCatalog) -> Iterator[HookTrust]:
     except StoreError:
         store = None
     if store is None:
-        pins = SitePins(catalog.pins, catalog.user_pins)
-        yield HookTrust(catalog.root, lambda root: frozenset(), catalog.config.trust == "all", pins)
+        nobody = catalog.config.trust == "all"
+        yield HookTrust(catalog.root, lambda root: frozenset(), nobody, catalog.site_pins)
         return
     with closing(store):
         yield make_trust(catalog, store)

@@ -3,11 +3,12 @@
 import os
 import signal
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import unquote, urlsplit
 
-from synaptic.cli import screen, typer
+from synaptic.cli import progress, screen, typer
 from synaptic.cli.package import Channel, Registry, require_package
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import open_chosen_source
@@ -48,7 +49,8 @@ def init(
 ) -> None:
     """Make the registry: its tables and the channels develop, beta and main, or a copy of another with its history."""
     url = choose_registry_url(registry, os.environ, find_place().home)
-    made = _create_registry(url, origin, if_missing)
+    with progress.show_progress("copying the registry" if origin else "making the registry"):
+        made = _create_registry(url, origin, if_missing)
     if as_json:
         screen.print_json({"ok": True, "registry": hide_password(url), "created": made})
         return
@@ -62,7 +64,7 @@ def use(
     """Choose the registry that packages come from; it is opened first."""
     home = find_place().home
     # Before it is noted down: a mistyped URL would break every later command.
-    with open_source(url, home) as source:
+    with progress.show_progress("opening the registry"), open_source(url, home) as source:
         channels = source.list_channels()
     file = locate_url_note(home)
     make_folders(file.parent, 0o700)
@@ -91,7 +93,7 @@ def channels(registry: Registry = "", as_json: Json = False) -> None:
 @app.command()
 def push(url: RemoteUrl, channel: ChannelsOption = None, registry: Registry = "", as_json: Json = False) -> None:
     """Send channels to a remote; one that has moved on there is refused, never overwritten."""
-    with open_chosen_source(registry) as source:
+    with open_chosen_source(registry, doing=f"sending to {hide_password(url)}") as source:
         sent = tuple(channel or source.list_channels())
         remote.push_channels(_get_own_database(source), url, sent)
     _print_move("sent to", url, sent, as_json)
@@ -100,7 +102,7 @@ def push(url: RemoteUrl, channel: ChannelsOption = None, registry: Registry = ""
 @app.command()
 def pull(url: RemoteUrl, channel: ChannelsOption = None, registry: Registry = "", as_json: Json = False) -> None:
     """Bring channels up to what a remote has."""
-    with open_chosen_source(registry) as source:
+    with open_chosen_source(registry, doing=f"taking from {hide_password(url)}") as source:
         taken = remote.pull_channels(_get_own_database(source), url, tuple(channel or ()))
     _print_move("taken from", url, taken, as_json)
 
@@ -171,8 +173,10 @@ def serve(
         database = _get_own_database(source)
     # As KeyboardInterrupt, so that the `with` below ends the server.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with remote.serve_registry(database.path, port) as url:
-        screen.say(url)
+    with ExitStack() as serving:
+        with progress.show_progress("starting the server"):
+            url = serving.enter_context(remote.serve_registry(database.path, port))
+        screen.say_exactly(url)
         sys.stdout.flush()
         signal.pause()
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from synaptic.cli import plan as plans
-from synaptic.cli import screen, typer
+from synaptic.cli import progress, screen, typer
 from synaptic.cli.completion import complete_installed_packages
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import DryRunOption, ForceOption, ScopeOption, YesOption, choose_sites, find_one_site
@@ -40,7 +40,8 @@ def remove(
         _refuse_changed(removals, force)
         if not plans.confirm_plan(yes, "Remove this?"):
             raise typer.Exit(1)
-        apply_removals(place.home, removals)
+        with progress.show_progress(f"removing {name}"):
+            apply_removals(place.home, removals)
     if as_json:
         screen.print_json({"ok": True, "plan": plan, "written": not dry_run})
     elif not dry_run:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
-from synaptic.cli import screen, typer
+from synaptic.cli import completion, screen, typer
 from synaptic.cli.place import CommandPlace, find_place, is_utf8, open_database
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.fleet import commands, identity
@@ -31,7 +31,10 @@ def run(
     command: Annotated[list[str], typer.Argument(metavar="COMMAND", help="The agent and its arguments.")],
     agent: Annotated[str, typer.Option(metavar="ID", help="Its name; else AGENT_ID, else that of the pane.")] = "",
     label: Annotated[str, typer.Option(help="What people call it.")] = "",
-    parent: Annotated[str, typer.Option(metavar="ID", help="The agent that coordinates it.")] = "",
+    parent: Annotated[
+        str,
+        typer.Option(metavar="ID", help="The agent that coordinates it.", autocompletion=completion.complete_agent_ids),
+    ] = "",
     restarts: Annotated[
         int, typer.Option(min=0, help="Starts after crashes, within ten minutes.")
     ] = RestartPace().restarts,

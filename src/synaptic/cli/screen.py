@@ -4,14 +4,14 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from threading import Event, Thread
+from typing import TextIO
 
 import msgspec
 
-from synaptic.cli import table
+from synaptic.cli import table, words
 from synaptic.files.home import find_home
 from synaptic.model.errors import LayerError, SynapticError
 from synaptic.model.refusal import Refusal
@@ -19,21 +19,31 @@ from synaptic.model.refusal import Refusal
 WORD_COLOURS = {"ok": "green", "warn": "yellow", "fail": "red", "deny": "red", "ask": "yellow", "rewrite": "cyan"}
 WORD_COLOURS |= {"error": "red", "attention": "yellow", "working": "cyan", "checked": "green", "allow": "green"}
 USUAL_WIDTH = 80
-PROGRESS_SECONDS = 1.0
-"""Until something is said about work that goes on, and between two words about it."""
 COLOUR_CODES = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
 VERDICT_WORDS = re.compile(rf"(?<!\S)(?:{'|'.join(WORD_COLOURS)})(?!\S)")
 
 
-def prepare_streams() -> None:
+_is_for_program = False
+"""Whether `--json` was given: then nothing is said beside the answer."""
+
+
+def prepare_streams(wants_json: bool = False) -> None:
     """Let stdout and stderr print file names of any bytes."""
+    global _is_for_program
+    _is_for_program = wants_json
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def is_terminal() -> bool:
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+def is_terminal(stream: TextIO | None = None) -> bool:
+    """Whether a person looks at what is printed; on stdout where no stream is named."""
+    return (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
+
+
+def may_tell_progress() -> bool:
+    """Whether somebody waits here who wants to know what for."""
+    return is_terminal(sys.stderr) and not _is_for_program
 
 
 def is_dialogue() -> bool:
@@ -51,53 +61,54 @@ def clean_text(text: str) -> str:
 
 
 def say(text: str = "") -> None:
+    """Say something: on a terminal in whole words that fit it, elsewhere as it is."""
+    print(fit_text(text, sys.stdout))
+
+
+def say_exactly(text: str) -> None:
+    """Say what may be copied or compared, such as a command or a line of a file: nothing is put into it."""
     print(clean_text(text))
+
+
+def say_under(start: str, text: str) -> None:
+    """Say something beside a word at the left, in its colour if it has one: all lines stay to the right of it."""
+    line = clean_text(f"{start}{text}").replace("\n", " ")
+    first, *others = words.wrap_line(line, find_width(), len(start)) if is_terminal() else [line]
+    word = start.partition(" ")[0]
+    print("\n".join((paint_word(word) + first[len(word) :], *others)))
 
 
 def say_wrapped(text: str, indent: int) -> None:
     """Say something in lines of whole words that fit the terminal; in one line where a program reads it."""
     if not is_terminal():
-        say(f"{' ' * indent}{text}")
+        say_exactly(f"{' ' * indent}{text}")
         return
-    for line in clean_text(text).split("\n"):
-        for part in table.wrap_text(line, find_width() - indent):
-            print(f"{' ' * indent}{part}")
+    for line in text.split("\n"):
+        say_under(" " * indent, line)
+
+
+def say_prose(text: str) -> None:
+    """Say a text of paragraphs that was written for a wider page."""
+    if not is_terminal():
+        say_exactly(text)
+        return
+    for line in words.join_paragraphs(text).split("\n"):
+        say_under("", line)
+
+
+def fit_text(text: str, stream: TextIO) -> str:
+    """A text as a stream shows it best: in whole words where a person looks at it."""
+    clean = clean_text(text)
+    return words.wrap_lines(clean, find_width(stream)) if is_terminal(stream) else clean
 
 
 def warn(text: str) -> None:
-    print(f"synaptic: {clean_text(text)}", file=sys.stderr)
+    print(fit_text(f"synaptic: {text}", sys.stderr), file=sys.stderr)
 
 
 def note(text: str) -> None:
     """Say something beside the answer: a script that reads stdout does not see it."""
-    print(f"  {clean_text(text)}", file=sys.stderr)
-
-
-@contextmanager
-def show_progress(what: str) -> Iterator[None]:
-    """Say on a terminal what takes so long, once it has taken a second; the line is gone when it is done."""
-    if not (sys.stderr.isatty() and os.environ.get("TERM") != "dumb"):
-        yield
-        return
-    done = Event()
-    shown = Thread(target=_show_until, args=(done, clean_text(what)), daemon=True)
-    shown.start()
-    try:
-        yield
-    finally:
-        done.set()
-        shown.join()  # nothing may be written over its line
-
-
-def _show_until(done: Event, what: str) -> None:
-    seconds = 0
-    while not done.wait(PROGRESS_SECONDS):
-        seconds += 1
-        sys.stderr.write(f"\r\033[K{what} … {seconds} s")
-        sys.stderr.flush()
-    if seconds:
-        sys.stderr.write("\r\033[K")
-        sys.stderr.flush()
+    print(fit_text(f"  {text}", sys.stderr), file=sys.stderr)
 
 
 def paint_word(word: str) -> str:
@@ -147,13 +158,13 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
             print(_paint_words(line))
 
 
-def find_width() -> int:
+def find_width(stream: TextIO | None = None) -> int:
     """How many columns there are; COLUMNS counts where it is set. Not `shutil`: it brings five compressors along."""
     asked = os.environ.get("COLUMNS", "")
     if asked.isascii() and asked.isdigit() and int(asked):
         return int(asked)
     with suppress(OSError):
-        return os.get_terminal_size(sys.stdout.fileno()).columns or USUAL_WIDTH
+        return os.get_terminal_size((stream or sys.stdout).fileno()).columns or USUAL_WIDTH
     return USUAL_WIDTH
 
 

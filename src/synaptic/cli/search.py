@@ -20,7 +20,7 @@ def search(
     """List the packages of a channel that have every word; without words all."""
     place = find_place()
     on = find_channel(place, channel)
-    with screen.show_progress("asking the registry"), open_chosen_source(registry, place) as source:
+    with open_chosen_source(registry, place) as source:
         found = source.search(" ".join(words or ()), on)
     if as_json:
         screen.print_json({"ok": True, "channel": on, "packages": found})

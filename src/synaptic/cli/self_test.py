@@ -5,11 +5,11 @@ from typing import Annotated
 
 import msgspec
 
-from synaptic.cli import screen, typer
+from synaptic.cli import completion, progress, screen, typer
+from synaptic.cli.hints import suggest_name
 from synaptic.cli.place import find_place
 from synaptic.cli.policy_cases import run_outside_cases
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
-from synaptic.hooks.nearest import make_hint
 from synaptic.model.errors import DeclarationError
 from synaptic.policies.base import Policy, load_policies
 from synaptic.policies.cases import Case, evaluate_case, find_case_file, find_mismatch, load_cases
@@ -25,17 +25,22 @@ synaptic self-test sane.forged-state     one of them
 
 @app.command("self-test", epilog=format_examples(EXAMPLES))
 def self_test(
-    name: Annotated[str, typer.Argument(metavar="[POLICY]", help="One policy; all without it.")] = "",
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="[POLICY]", help="One policy; all without it.", autocompletion=completion.complete_policies
+        ),
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Run the cases of every policy, with nothing read and nothing written. Exit code 1 when a rule is broken."""
     known = load_policies()
-    with screen.show_progress("asking every policy about its cases"):
+    with progress.show_progress("asking every policy about its cases"):
         results = [run_cases(policy) for policy in known.values() if name in ("", policy.id)]
         if name not in known:
             results += run_outside_cases(find_place(), name)
     if not results:
-        raise DeclarationError(f"there is no policy `{name}`", hint=make_hint(name, known))
+        raise DeclarationError(f"there is no policy `{name}`", hint=suggest_name(name, known, "synaptic policy list"))
     failed = sum(len(one.failed) for one in results)
     print_results(results, failed, as_json)
     if failed:

@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
-from synaptic.cli import typer
+from synaptic.cli import suggestions, typer
 from synaptic.cli.place import CommandPlace, find_place, require_root
+from synaptic.cli.progress import show_progress
 from synaptic.model.environment import DEFAULT_CHANNEL
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
@@ -20,7 +21,13 @@ from synaptic.setup.env import locate_env, read_env
 ScopeChoice = Literal["project", "global", "both"]
 
 ScopeOption = Annotated[ScopeChoice | None, typer.Option(help="This project, all projects of this user, or both.")]
-ChannelOption = Annotated[str, typer.Option(help="The channel: develop, beta, main or another branch.")]
+ChannelOption = Annotated[
+    str,
+    typer.Option(
+        help="The channel: develop, beta, main or another branch.",
+        autocompletion=suggestions.complete_words(*suggestions.CHANNELS),
+    ),
+]
 RegistryOption = Annotated[str, typer.Option(help="The registry's URL, instead of the one in use.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Agree to the plan.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show the plan and write nothing.")]
@@ -68,10 +75,12 @@ def find_one_site(place: CommandPlace, package: str, scope: ScopeChoice | None) 
 
 
 @contextmanager
-def open_chosen_source(registry: str, place: CommandPlace | None = None) -> Iterator[PublishedRegistry]:
-    """Open the registry that is given, or else the one in use, for the block."""
+def open_chosen_source(
+    registry: str, place: CommandPlace | None = None, doing: str = "asking the registry"
+) -> Iterator[PublishedRegistry]:
+    """Open the registry that is given, or else the one in use, for the block, which is told when it takes long."""
     home = (place or find_place()).home
-    with open_source(choose_registry_url(registry, os.environ, home), home) as source:
+    with show_progress(doing), open_source(choose_registry_url(registry, os.environ, home), home) as source:
         yield source
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from synaptic.cli import screen, typer
+from synaptic.cli import screen, suggestions, typer
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import Json, make_verb_app
@@ -22,7 +22,12 @@ app = make_verb_app(
     synaptic state reset circuit_breaker
     """,
 )
-SectionName = Annotated[str, typer.Argument(metavar="SECTION", help="`synaptic state list` shows them.")]
+SectionName = Annotated[
+    str,
+    typer.Argument(
+        metavar="SECTION", help="`synaptic state list` shows them.", autocompletion=suggestions.complete_sections
+    ),
+]
 
 
 @app.command()
@@ -34,7 +39,7 @@ def get(section: SectionName, key: Annotated[str, typer.Argument(metavar="[KEY]"
     elif isinstance(value, dict) and not key:
         _print_values(value)
     else:
-        screen.say(_encode_value(value))
+        screen.say_exactly(_encode_value(value))
 
 
 @app.command("set")
@@ -87,7 +92,7 @@ def _print_section(section: ChangedSection, as_json: bool) -> None:
 
 def _print_values(values: dict[str, object]) -> None:
     for name, value in values.items():
-        screen.say(f"{name} = {_encode_value(value)}")
+        screen.say_exactly(f"{name} = {_encode_value(value)}")
 
 
 def _encode_value(value: object) -> str:

@@ -1,10 +1,11 @@
-"""`synaptic import claude`: the hooks that are already in the agent's settings become ours, and can be put back."""
+"""`synaptic import`: hooks of an agent's settings become ours and can be put back; rules of other tools, too."""
 
 from pathlib import Path
 from typing import Annotated
 
 from synaptic.cli import foreign, screen, typer
 from synaptic.cli.bootstrap import read_installation
+from synaptic.cli.import_rules import RuleImport, take_over_rules
 from synaptic.cli.imports import HookImport, ImportOutcome, ImportScope, list_imports, take_over_hooks, undo_import
 from synaptic.cli.place import CommandPlace, find_place, open_database, require_root
 from synaptic.cli.registered import load_hook_catalog
@@ -15,18 +16,25 @@ from synaptic.model.errors import SettingsError
 from synaptic.setup import bootstrap as packages
 
 app = make_verb_app(
-    "Take over hooks that an agent already has.",
+    "Take over the hooks that an agent already has, and rules of other tools.",
     """
-    synaptic import claude --dry-run   what would be taken over, what has to stay and why
-    synaptic import claude             your own hooks, from your settings.json
-    synaptic import claude --undo      back to where they were, byte for byte
+    synaptic import claude --dry-run        what would be taken over, what has to stay and why
+    synaptic import claude                  your own hooks, from your settings.json
+    synaptic import claude --undo           back to where they were, byte for byte
+    synaptic import hookify --project       rules of .claude/hookify.*.local.md, for everybody here
+    synaptic import permissions --dry-run   deny and ask of your settings.json, as rules
     """,
 )
+RuleFiles = Annotated[
+    list[Path] | None, typer.Argument(metavar="[FILE]...", help="Files instead of those in their usual places.")
+]
+ForProject = Annotated[bool, typer.Option("--project/--user", help="This project's files and rules, or yours.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be written.")]
 
 
 @app.callback()
 def group() -> None:
-    """Take over hooks that an agent already has."""
+    """Take over the hooks that an agent already has, and rules of other tools."""
 
 
 @app.command()
@@ -54,6 +62,36 @@ def claude(
     _print_outcome(taken, scope, dry_run, as_json)
 
 
+@app.command()
+def hookify(
+    files: RuleFiles = None, project: ForProject = False, dry_run: DryRun = False, as_json: Json = False
+) -> None:
+    """Write what the rules of the hookify plugin say as rules; its files stay as they are."""
+    take_over_rules(find_place(), RuleImport("hookify", files or (), project, dry_run, as_json))
+
+
+@app.command()
+def permissions(
+    files: RuleFiles = None, project: ForProject = False, dry_run: DryRun = False, as_json: Json = False
+) -> None:
+    """Write deny and ask of Claude Code's permissions as rules, for every agent; the settings stay as they are."""
+    take_over_rules(find_place(), RuleImport("permissions", files or (), project, dry_run, as_json))
+
+
+@app.command("cc-safety-net")
+def safety_net(
+    files: RuleFiles = None, project: ForProject = False, dry_run: DryRun = False, as_json: Json = False
+) -> None:
+    """Write custom rules of cc-safety-net, rulebooks and inline ones, as rules; its files stay as they are."""
+    take_over_rules(find_place(), RuleImport("cc-safety-net", files or (), project, dry_run, as_json))
+
+
+@app.command()
+def dcg(files: RuleFiles = None, project: ForProject = False, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Write custom packs and block overrides of dcg as rules, as far as they plainly name commands."""
+    take_over_rules(find_place(), RuleImport("dcg", files or (), project, dry_run, as_json))
+
+
 def _choose_scope(place: CommandPlace, project: bool) -> ImportScope:
     if project:
         root = Path(require_root(place))
@@ -66,7 +104,11 @@ def _trust_imported(place: CommandPlace, imported: HookImport) -> None:
     catalog = load_hook_catalog(place)
     with open_database(place.home) as store:
         items = make_trust(catalog, store).list_items(catalog.hooks)
-        remember_hooks(store, catalog.root, [item for item in items if item.hook.id in imported.ids])
+        remember_hooks(
+            store,
+            catalog.root,
+            [item for item in items if item.hook.id in imported.ids and item.hook.root in ("", catalog.root)],
+        )
 
 
 def _undo_imports(place: CommandPlace, scope: ImportScope, as_json: bool) -> None:

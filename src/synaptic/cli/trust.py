@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from synaptic.cli import screen, typer
+from synaptic.cli import screen, suggestions, typer
 from synaptic.cli.place import find_place, open_database, require_root
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.trust_view import SHORT_DIGEST, TrustView, describe_handler
@@ -33,7 +33,10 @@ synaptic trust --json        what there is to agree to, for programs; agrees to 
 
 @app.command(epilog=format_examples(EXAMPLES))
 def trust(
-    path: Annotated[str, typer.Argument(help="The project; the current one without it.")] = "",
+    path: Annotated[
+        str,
+        typer.Argument(help="The project; the current one without it.", autocompletion=suggestions.complete_projects),
+    ] = "",
     show_list: Annotated[bool, typer.Option("--list", help="Show what is trusted.")] = False,
     forget: Annotated[bool, typer.Option("--forget", help="Trust nothing of this project any more.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask about what is covered.")] = False,
@@ -60,8 +63,9 @@ def trust(
         if not as_json and (yes or not choice.can_ask):
             view.print_items(new)
         accepted = choice.choose(root, new)
-        if accepted:
-            remember_hooks(store, root, accepted)
+        # Agreed to where it comes from: that is where its files are seen from, whoever asks.
+        for folder in dict.fromkeys(item.hook.root or root for item in accepted):
+            remember_hooks(store, folder, [item for item in accepted if (item.hook.root or root) == folder])
         _print_outcome(view, new, accepted, as_json)
 
 

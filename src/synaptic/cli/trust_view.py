@@ -53,7 +53,7 @@ class TrustView(msgspec.Struct, frozen=True):
         )
         for item in items:
             for line in self._iter_lines(item):
-                screen.say(line)
+                screen.say_exactly(line)
             for gap in item.gaps:
                 screen.say(f"  {item.hook.id}: not covered: {gap}")
 

@@ -160,9 +160,12 @@ def _choose_type(kind: Any, bounds: Mapping[str, Any]) -> Any:
     return kind
 
 
+def _make_item(one: CompletionItem | tuple[str, str]) -> CompletionItem:
+    return one if isinstance(one, CompletionItem) else CompletionItem(one[0], help=one[1] or None)
+
+
 def _fit_completion(complete: Completion) -> Callable[[Context, click.Parameter, str], list[CompletionItem]]:
     def offer(context: Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        pairs = (one if isinstance(one, tuple) else (one, "") for one in complete(incomplete))
-        return [CompletionItem(value, help=about or None) for value, about in pairs]
+        return [_make_item(one) for one in complete(incomplete)]
 
     return offer

@@ -29,6 +29,13 @@ app = make_verb_app()
 PROBE_TIMEOUT = 60.0
 """Seconds: without a daemon the first call starts the engine itself."""
 
+NEXT_STEPS = (
+    ("doctor", "whether everything is right"),
+    ("check 'rm -rf ~'", "what would be said about a call"),
+    ("policy list --on", "the rules that are on"),
+    ("tail -f", "events as they happen"),
+)
+
 EXAMPLES = """
 synaptic up     set everything up, then see one event go through
 synaptic up --ci --fail closed   in a job: everything below SYNAPTIC_HOME or a temporary folder
@@ -134,7 +141,7 @@ def _find_entry(place: CommandPlace, session: str) -> JournalEntry | None:
 def _print_probe(sent: ProbeAnswer, entry: JournalEntry | None) -> None:
     screen.say(f"\nA real event through the real dispatcher ({sent.milliseconds:.1f} ms, exit code {sent.exit})")
     if entry is not None:
-        event.print_story(entry)
+        event.print_story(entry, brief=True)
     else:
         screen.say("  it is not in the journal, which is switched off in config.toml")
     if sent.stderr:
@@ -151,11 +158,13 @@ def find_command(options: SetupOptions) -> str:
 def _print_next_steps(done: "SetUpResult", command: str) -> None:
     home, options = done.place.home, done.options
     if command != "synaptic":
-        line = format_path_line(find_typed_shell(options.profile), home)
-        screen.say(f"\nNew terminals know `synaptic`. In this one, type first:  {line}")
-        screen.say(f"or the whole path:  {command} doctor")
-    screen.say(f"\nUndo all of it:  {command} down   (the journal stays: {home.database})")
-    screen.say(f"Next:            {command} doctor   then `list`, `policy list`, `tail -f` instead of `doctor`")
+        screen.say("\nNew terminals know `synaptic`. In this one, type first:")
+        screen.say_exactly(f"  {format_path_line(find_typed_shell(options.profile), home)}")
+    screen.say("\nNext:" if command == "synaptic" else "\nNext, with the whole path it works at once:")
+    for words, about in NEXT_STEPS:
+        screen.say_exactly(screen.cut_line(f"  {command} {words:<20} {about}", 0))
+    screen.say(f"\nUndo all of it (the journal stays: {home.database}):")
+    screen.say_exactly(f"  {command} down")
     if done.place.project is None:
         screen.say("This folder is no project; `synaptic up` in one writes its variables too.")
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from synaptic.cli import plan as plans
-from synaptic.cli import screen, typer
+from synaptic.cli import progress, screen, typer
 from synaptic.cli.bootstrap import read_installation
 from synaptic.cli.completion import complete_installed_packages
 from synaptic.cli.place import CommandPlace, find_place
@@ -121,8 +121,9 @@ def _find_sites(place: CommandPlace, package: str, scope: ScopeOption) -> list[t
 def _apply_upgrade(place: CommandPlace, upgrade: UpgradePlan) -> UpgradeOutcome:
     if upgrade.prepared is None:
         return upgrade.outcome
-    apply_install(place.home, upgrade.prepared)
-    bootstrap.ensure_bootstrap(read_installation(place))
+    with progress.show_progress(f"upgrading {upgrade.outcome.package}"):
+        apply_install(place.home, upgrade.prepared)
+        bootstrap.ensure_bootstrap(read_installation(place))
     return msgspec.structs.replace(upgrade.outcome, state="upgraded")
 
 

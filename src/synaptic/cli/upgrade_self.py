@@ -19,7 +19,7 @@ def upgrade_program(place: CommandPlace, *, dry_run: bool, as_json: bool) -> Non
         return
     screen.say(f"synaptic {synaptic.__version__}, installed by {_name_installer(origin)}: {origin.place}")
     for command in commands:
-        screen.say(f"  {format_command(command)}")
+        screen.say_exactly(f"  {format_command(command)}")
     if dry_run or not screen.is_dialogue():
         screen.say("Nothing was run: type these commands. The daemon follows by itself.")
         return

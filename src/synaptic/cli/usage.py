@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated
 
-from synaptic.cli import screen, typer
-from synaptic.cli.carry_out import open_context, run_to_end
+from synaptic.cli import progress, screen, suggestions, typer
+from synaptic.cli.carry_out import open_context
 from synaptic.cli.place import CommandPlace, find_place, require_root
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.cli.waiting import run_to_end
 from synaptic.store import usage
 from synaptic.store.usage import UsageCount
 from synaptic.work.abilities import ListAbilities, ShowAbilityUsage
@@ -24,7 +25,13 @@ synaptic usage --by hook --days 7
 
 @app.command(epilog=format_examples(EXAMPLES))
 def show(
-    by: Annotated[str, typer.Option(help="ability, hook or policy; without it all three.")] = "",
+    by: Annotated[
+        str,
+        typer.Option(
+            help="ability, hook or policy; without it all three.",
+            autocompletion=suggestions.complete_words("ability", "hook", "policy"),
+        ),
+    ] = "",
     days: Annotated[int, typer.Option(help="How far back to look.")] = 30,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
@@ -36,7 +43,7 @@ def show(
     if by not in ("", *names):
         raise typer.BadParameter(f"--by is one of {', '.join(names)}")
     place = find_place()
-    with screen.show_progress("counting what the journal holds"):
+    with progress.show_progress("counting what the journal holds"):
         tables = {name: rows for name, rows in _build_tables(place, days).items() if by in ("", name)}
     if as_json:
         screen.print_json({"root": place.root, "days": days, **tables})

@@ -39,6 +39,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "prune": ("prune", "Forget old events."),
     },
     "Rules": {
+        "rule": ("rule", "Your own rules, written, shown and tried."),
         "policy": ("policy", "Policies, shown and switched; your own."),
         "config": ("config", "What is set, where, and whether it is right."),
         "trust": ("trust", "Agree to the hooks that a project brings."),
@@ -47,7 +48,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Your hooks": {
         "hook": ("hook", "Write, register, validate and try hooks."),
-        "import": ("take_over", "Take over the hooks an agent already has."),
+        "import": ("take_over", "Take over an agent's hooks, and others' rules."),
         "ability": ("ability", "Abilities: found, run, checked."),
         "follow-ups": ("follow_ups", "Actions that hooks asked for."),
     },

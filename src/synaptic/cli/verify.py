@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from synaptic.cli import screen, typer
+from synaptic.cli import progress, screen, typer
 from synaptic.cli.completion import complete_installed_packages
 from synaptic.cli.place import find_place
 from synaptic.cli.sites import ScopeOption, find_installed_sites, list_sites
@@ -34,7 +34,7 @@ def verify(
     sites = list_sites(place, scope)
     if name and not find_installed_sites(place, name, scope):
         raise Refusal("not_found", f"{name} is not installed here", where=place.cwd, hint="type: synaptic freeze")
-    with screen.show_progress("comparing files"):
+    with progress.show_progress("comparing files"):
         found = [one for site in sites for one in verify_site(site, name)]
     failed = [one for one in found if one.has_failed]
     if as_json:

@@ -56,6 +56,8 @@ class CatalogParams(msgspec.Struct, frozen=True):
 
     root: str = ""
     env: str = ""
+    cwd: str = ""
+    """The folder of it that is meant; the root itself when empty."""
 
 
 class CheckParams(msgspec.Struct, frozen=True):
@@ -142,7 +144,7 @@ async def read_since(daemon: "Daemon", params: SinceParams) -> object:
 @register_method("catalog.list")
 async def list_catalog(daemon: "Daemon", params: CatalogParams) -> object:
     """What is registered for a project, in order, whether it may run, and what is wrong with it."""
-    found = await daemon.engine.join_outside(daemon.engine.catalogs.get(params.root, params.env))
+    found = await daemon.engine.join_outside(daemon.engine.catalogs.get(params.root, params.env, params.cwd))
     return describe_catalog(found, make_trust(found, daemon.engine.store))
 
 

@@ -17,7 +17,11 @@ TURN_SECONDS = 25.0
 POLL_SECONDS = 0.02
 STARTING_SECONDS = 3.0
 MOST_ASKS = 2
-"""How often a daemon is asked once more that has come up again."""
+"""How often a daemon is asked at once that has come up again."""
+AGAIN_SECONDS = 3.0
+"""After which one that had no answer is asked once more: it may have a successor by then, or was slow to start."""
+LAST_ASK_SECONDS = TURN_SECONDS - 5.0
+"""After which nobody is asked who may keep silent for five seconds: whoever asked us waits for no more than thirty."""
 NO_QUEUE = -1
 
 TURNS_TEXT = "too many calls wait for the engine"
@@ -39,13 +43,14 @@ class Turn:
 
 def wait_for_turn(home: Home, ask: Callable[[], Answer | None]) -> Turn | Answer | None:
     """Wait for a turn, or for the answer of a daemon that has come up meanwhile; None when the time is over."""
-    began, asks = time.monotonic(), 0
-    while time.monotonic() - began < TURN_SECONDS:
+    began, asks, asked = time.monotonic(), 0, 0.0
+    while (now := time.monotonic()) - began < TURN_SECONDS:
         turn = _take_turn(home)
         listens = lifecycle.is_listening(home)
-        if listens and asks < MOST_ASKS:
-            asks += 1
-            if answer := ask():
+        if listens and (asks < MOST_ASKS or (now - asked > AGAIN_SECONDS and now - began < LAST_ASK_SECONDS)):
+            answer = ask()
+            asks, asked = asks + 1, time.monotonic()
+            if answer:
                 if turn:
                     turn.give_back()
                 return answer

@@ -1,11 +1,12 @@
-"""One event that arrives by two entries, that of the settings and that of the plugin: judged once, told twice.
+"""One event that arrives by several entries, of the settings, the plugin and an SDK: judged once, told each time.
 
-The agent runs both, because their commands differ. An arrival is the second of an event when the bytes are the same and
-the first came by the other entry, and a first has one second: a prompt that is typed twice is two events. Both are
-told what binds, since nobody can say whose word the agent takes; advice is given once.
+The agent runs all of them, because they differ. An arrival is a further one of an event when the bytes are the same and
+it comes by a way by which that event has not come yet: a prompt that is typed twice is two events. All are told what
+binds, since nobody can say whose word the agent takes; advice is given once.
 
-Where no daemon ran, a process of its own has judged the first one, and the journal knows it. The plugin's script comes
-second then (it waits a moment), so only its arrivals are looked up there, and only by a daemon that has just begun.
+Where no daemon ran, a process of its own has judged the first one, and the journal knows it. The plugin's script and an
+SDK come second then (they wait a moment), so only their arrivals are looked up there, and only by an engine that has
+just begun.
 """
 
 import asyncio
@@ -29,6 +30,8 @@ from synaptic.store.record import JournalEntry
 
 PLUGIN_VARIABLE = "CLAUDE_PLUGIN_ROOT"
 """What the agent sets for hooks of a plugin. Whoever sets it for others only has its events judged twice."""
+SDK_WAY = "synaptic:sdk"
+"""What our own callbacks in an SDK put there: a second variable would be a second search through the environment."""
 TOGETHER_SECONDS = 10.0
 """How far apart two arrivals of one event may be: the agent starts both at once, on a machine that may be busy."""
 MOST_ARRIVALS = 32
@@ -46,20 +49,22 @@ class _Arrival:
     def __init__(self, request: Request) -> None:
         self.key = (request.agent, request.event, _shorten(request.stdin))
         self.at = time.monotonic()
+        self.ways: set[str] = set()
+        """By which it has come, beside its own."""
         self.is_over = False
         self.decided: DecidedEvent | None = None
-        self._waiting: asyncio.Future[None] | None = None
+        self._waiting: asyncio.Event | None = None
 
     def end(self) -> None:
         self.is_over = True
-        if self._waiting is not None and not self._waiting.done():
-            self._waiting.set_result(None)
+        if self._waiting is not None:
+            self._waiting.set()
 
     async def find_decided(self) -> DecidedEvent | None:
         """What was decided, once it is; None where it failed, was not written, or was not believed."""
         if not self.is_over:
-            self._waiting = asyncio.get_running_loop().create_future()
-            await self._waiting
+            self._waiting = self._waiting or asyncio.Event()  # several may wait
+            await self._waiting.wait()
         event = self.decided
         if event is None or not event.is_written or any(NOT_OWN_TEXT in line for line in event.call.warnings):
             return None
@@ -67,36 +72,40 @@ class _Arrival:
 
 
 class Arrivals:
-    """The newest requests by each of the two ways, oldest first."""
+    """The newest requests by each way, oldest first."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._began = time.time()
         self._repeated: set[str] = set()
         """Calls of the journal that have had their second arrival."""
-        self._by_settings: deque[_Arrival] = deque(maxlen=MOST_ARRIVALS)
-        self._by_plugin: deque[_Arrival] = deque(maxlen=MOST_ARRIVALS)
+        self._by_way: dict[str, deque[_Arrival]] = {"": deque(maxlen=MOST_ARRIVALS)}
 
     async def decide_once(self, request: Request, walk: Walk) -> DecidedEvent:
         """The walk of an event, or for its second arrival what the first one's has come to."""
         if request.stranger:
             return await walk(request)
-        own, other = self._by_settings, self._by_plugin
-        by_plugin = bool(request.env.get(PLUGIN_VARIABLE))
-        if by_plugin:
-            own, other = other, own
+        way = _find_way(request)
         arrival = _Arrival(request)
-        first = _take_equal(other, arrival) if other else None
+        first = self._take_first(arrival, way)
         if first is not None and (event := await first.find_decided()):
             return _repeat(event)
-        if by_plugin and time.time() - self._began < TOGETHER_SECONDS and (event := self._find_written(request)):
+        if way and time.time() - self._began < TOGETHER_SECONDS and (event := self._find_written(request)):
             return _repeat(event)
-        own.append(arrival)
+        self._by_way.setdefault(way, deque(maxlen=MOST_ARRIVALS)).append(arrival)
         try:
             arrival.decided = await walk(request)
             return arrival.decided
         finally:
             arrival.end()
+
+    def _take_first(self, arrival: _Arrival, way: str) -> _Arrival | None:
+        """The arrival of the same event by another way, which has come by this one now."""
+        # Who has one entry only pays for a look at how many ways there are.
+        if way in self._by_way and len(self._by_way) == 1:
+            return None
+        others = (known for name, known in self._by_way.items() if name != way and known)
+        return next(filter(None, (_take_equal(known, arrival, way) for known in others)), None)
 
     def _find_written(self, request: Request) -> DecidedEvent | None:
         """What the process before has decided about the same bytes; None where the journal does not say all."""
@@ -119,13 +128,19 @@ def _is_same(entry: JournalEntry, request: Request) -> bool:
     return (entry.payload or "").encode() == request.stdin and NOT_OWN_TEXT.encode() not in told
 
 
-def _take_equal(others: deque[_Arrival], arrival: _Arrival) -> _Arrival | None:
-    """The first arrival of the same event, which has its second now; those that are too old are dropped."""
+def _find_way(request: Request) -> str:
+    """By which entry it has come; "" for that of the settings."""
+    root = request.env.get(PLUGIN_VARIABLE)
+    return "" if not root else "sdk" if root == SDK_WAY else "plugin"
+
+
+def _take_equal(others: deque[_Arrival], arrival: _Arrival, way: str) -> _Arrival | None:
+    """The first arrival of the same event that has not come by this way; those that are too old are dropped."""
     while others and others[0].at < arrival.at - TOGETHER_SECONDS:
         others.popleft()
-    found = next((one for one in others if one.key == arrival.key), None)
+    found = next((one for one in others if one.key == arrival.key and way not in one.ways), None)
     if found is not None:
-        others.remove(found)
+        found.ways.add(way)
     return found
 
 

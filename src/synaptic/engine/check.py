@@ -77,16 +77,17 @@ class RecentCatalogs(HookCatalogs):
     def __init__(self, home: Home) -> None:
         super().__init__(home)
         self._roots: dict[str, str] = {}
-        self._recent: dict[str, tuple[float, HookCatalog]] = {}
+        self._recent: dict[tuple[str, str], tuple[float, HookCatalog]] = {}
 
     async def open_for_call(self, call: Call, env: Mapping[str, str]) -> HookCatalog:
         root, now = self._find_root(call, env), time.monotonic()
-        known = self._recent.get(root)
+        place = (root, call.event.cwd)
+        known = self._recent.get(place)
         if known is None or known[0] < now:
-            found = self.get(root)
+            found = self.get(root, cwd=call.event.cwd)
             # The policies alone are asked here: no file of anybody else is loaded, not even to hear what it holds.
             plain = msgspec.structs.replace(found, policy_sources=()) if found.policy_sources else found
-            known = self._recent[root] = (now + FRESH_SECONDS, plain)
+            known = self._recent[place] = (now + FRESH_SECONDS, plain)
         return known[1]
 
     def _find_root(self, call: Call, env: Mapping[str, str]) -> str:

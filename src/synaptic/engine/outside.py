@@ -85,8 +85,7 @@ class OutsidePolicies:
         return whole
 
     async def _ask_file(self, catalog: HookCatalog, source: PolicySource, standing: HookStanding) -> FileFinding:
-        settings = catalog.policy_settings
-        tables = (dict(settings[0].outside), dict(settings[1].outside)) if settings else ({}, {})
+        tables = tuple(dict(file.outside) for file in catalog.policy_settings)
         request = WorkerRequest(kind="describe", tables=tables)  # type: ignore[arg-type]  # read-only there
         name = f"{self._folder}/{_hash_question(source, standing, request)}.json"
         if known := _read_description(name):

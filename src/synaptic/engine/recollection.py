@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from synaptic.hooks import knowledge
 from synaptic.hooks.catalog import HookCatalog
-from synaptic.hooks.trust import HookTrust, SitePins
+from synaptic.hooks.trust import HookTrust
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.sane import ENFORCEMENT
@@ -16,6 +16,9 @@ from synaptic.store import trust as trusted
 from synaptic.store.changed_files import SessionHistory
 from synaptic.store.db import Store
 from synaptic.store.record import Delivery
+
+EXAMPLE_SECONDS = 0.2
+"""For the examples of rules at a session's start; those that are left are tried at the next one, or by `doctor`."""
 
 
 class StoreRecollection:
@@ -52,7 +55,8 @@ class StoreRecollection:
         # Looking agreements up may find some that do not count.
         told += self._store.notices
         self._store.notices.clear()
-        return [*told, *self._catalog.problems, *(refusal for refusal in refused if refusal)]
+        shown = self._catalog.check_rules(EXAMPLE_SECONDS)
+        return [*told, *self._catalog.problems, *shown, *(refusal for refusal in refused if refusal)]
 
     def _take_losses(self) -> tuple[str, ...]:
         """What the database has lost and nobody was told, perhaps because the process that saw it has ended."""
@@ -98,4 +102,4 @@ def make_trust(catalog: HookCatalog, store: Store) -> HookTrust:
         except (StoreError, UnicodeEncodeError):
             return frozenset()  # what cannot be looked up is not trusted
 
-    return HookTrust(catalog.root, accepted, catalog.config.trust == "all", SitePins(catalog.pins, catalog.user_pins))
+    return HookTrust(catalog.root, accepted, catalog.config.trust == "all", catalog.site_pins)

@@ -105,7 +105,9 @@ class EventRuntime:
             return invocation
         variables = {**invocation.variables, **self._means.runners.project_variables}
         if invocation.hook.scope == "project":
-            variables["CLAUDE_PROJECT_DIR"] = self._catalog.root  # what was covered is seen from there
+            variables["CLAUDE_PROJECT_DIR"] = (
+                invocation.hook.root or self._catalog.root
+            )  # what was covered is seen from there
         return msgspec.structs.replace(invocation, contents=standing.contents, variables=variables)
 
 

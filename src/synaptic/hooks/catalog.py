@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
@@ -20,10 +21,14 @@ from synaptic.hooks.declaration import Declarations
 from synaptic.hooks.pins import Pins, find_tampering
 from synaptic.hooks.policy_distributions import list_distributed_policies
 from synaptic.hooks.policy_files import list_pinned_policies
-from synaptic.hooks.project import find_root
+from synaptic.hooks.project import find_root, list_folders
+from synaptic.hooks.rules.compile import Rule, make_rule_hooks, select_rules
+from synaptic.hooks.rules.examples import check_examples
+from synaptic.hooks.rules.keeper import make_keeper_hook
 from synaptic.hooks.select import HookIndex
 from synaptic.hooks.sources import STALLED_TEXT, TOO_SLOW_TEXT, CatalogSources
 from synaptic.hooks.tighten import merge_configs, split_permitted
+from synaptic.hooks.trust import SitePins
 from synaptic.model.call import Call
 from synaptic.model.environment import build_project_variables
 from synaptic.model.home import Home
@@ -59,6 +64,12 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     pins: Pins = Pins()
     """What packages installed into the project, by hash."""
     user_pins: Pins = Pins()
+    outer_pins: Mapping[str, Pins] = {}
+    """The same for the other folders whose declarations count."""
+    rules: tuple[Rule, ...] = ()
+    """Every rule that holds here, the user's first."""
+    folders: tuple[str, ...] = ()
+    """Whose declarations count, the outermost first."""
     is_cut: bool = False
     """Whether the project's own declarations were left out, because reading them took too long."""
     policy_sources: tuple[PolicySource, ...] = ()
@@ -88,11 +99,20 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def find_tampering(self, hook: Hook) -> str | None:
         """Explain why a package's script must not run as it is now; None when it may."""
-        return find_tampering(hook, self.pins if hook.scope == "project" else self.user_pins)
+        return find_tampering(hook, self.site_pins.choose(hook))
+
+    @computed_once
+    def site_pins(self) -> SitePins:
+        """What packages have installed, for each place that hooks come from."""
+        return SitePins(self.pins, self.user_pins, self.outer_pins)
+
+    def check_rules(self, seconds: float = math.inf) -> tuple[str, ...]:
+        """What the examples of the rules show. Asked by people, and at a session's start, never about a call."""
+        return clean_problems(tuple(map(str, check_examples(self.rules, seconds))))
 
 
-CatalogKey = tuple[str, str]
-"""A root, and the environment that its events come with."""
+CatalogKey = tuple[str, str, tuple[str, ...]]
+"""A root, the environment that its events come with, and the folders whose declarations count."""
 
 
 class _CachedCatalog(msgspec.Struct):
@@ -123,14 +143,18 @@ class HookCatalogs:
         self._kept: OrderedDict[CatalogKey, _CachedCatalog] = OrderedDict()
         self._readings: dict[CatalogKey, asyncio.Future[_CachedCatalog]] = {}
 
-    def get(self, root: str, environment: str = "") -> HookCatalog:
-        """Get the catalog of a root ("": no project). `environment` is SYNAPTIC_ENV, for a config without one."""
-        key = (root, environment)
+    def get(self, root: str, environment: str = "", cwd: str = "") -> HookCatalog:
+        """Get the catalog of a root ("": no project), as it counts in a folder of it.
+
+        `environment` is SYNAPTIC_ENV, for a config without one.
+        """
+        key = (root, environment, list_folders(root, cwd, os.environ.get("HOME", "")))
         return self._find_current(key) or self._keep(key, self._start_reading(key)())
 
     async def open_for_call(self, call: Call, env: Mapping[str, str]) -> HookCatalog:
         """The catalog of the project that a call belongs to. Events of other projects go on while it is read."""
-        key = (find_root(call.payload, env, call.event.cwd), env.get("SYNAPTIC_ENV", ""))
+        root = find_root(call.payload, env, call.event.cwd)
+        key = (root, env.get("SYNAPTIC_ENV", ""), list_folders(root, call.event.cwd, env.get("HOME", "")))
         for _ in range(READING_TRIES):
             if found := self._find_current(key):
                 return found
@@ -162,8 +186,8 @@ class HookCatalogs:
         generation = self._watch.read_generation()  # before anything is read: what happens meanwhile counts as news
         return partial(self._read_catalog, *key, generation)
 
-    def _read_catalog(self, root: str, environment: str, generation: int) -> _CachedCatalog:
-        sources = CatalogSources(self._home, root, self._watch)
+    def _read_catalog(self, root: str, environment: str, folders: tuple[str, ...], generation: int) -> _CachedCatalog:
+        sources = CatalogSources(self._home, root, self._watch, folders)
         try:
             build = partial(build_catalog, sources, environment)
             catalog = run_within(build, READING_SECONDS) if sources.root else build()
@@ -191,23 +215,24 @@ def _choose_seconds(catalog: HookCatalog) -> float:
 
 def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog:
     """Build a catalog: read every source once and compile its hooks."""
-    user, project = parse_config(*sources.read_user_config()), parse_config(*sources.read_project_config())
-    config, problems = merge_configs(user, project)
+    said = sources.read_user_config()
+    user = parse_config(*said)
+    projects = tuple(parse_config(*source) for source in sources.read_project_configs())
+    config, problems = merge_configs(user, *projects)
     running, notes = split_permitted(instantiate_policies(config), Config(**user.values))
-    found = [Declarations(make_builtin_hooks(running)), *sources.iter_declarations(config, environment)]
+    ruled = tuple(sources.iter_rules(said))
+    rules = select_rules((rule for one in ruled for rule in one.rules), config.environment or environment)
+    ours = (*make_builtin_hooks(running), *make_rule_hooks(rules), *make_keeper_hook(rules))
+    found = [Declarations(ours), *sources.iter_declarations(config, environment)]
     hooks = order_hooks(make_ids_unique(hook for source in found for hook in source.hooks))
     variables, complaints = _read_variables(sources, config)
+    wrong = (str(problem) for one in ruled for problem in one.problems)
+    declared = (text for source in found for text in source.problems)
     pins = sources.read_pins(sources.root) if sources.root else Pins()
     user_pins = sources.read_pins("")
     outside = (*sources.read_policy_sources(), *list_pinned_policies(pins, user_pins), *list_distributed_policies())
-    unknown = () if outside else (*describe_unknown(user), *describe_unknown(project))
-    told = (
-        *problems,
-        *unknown,
-        *(text for source in found for text in source.problems),
-        *complaints,
-        *sources.problems,
-    )
+    unknown = () if outside else tuple(text for file in (user, *projects) for text in describe_unknown(file))
+    told = (*problems, *unknown, *wrong, *declared, *complaints, *sources.problems)
     return HookCatalog(
         root=sources.root,
         hooks=hooks,
@@ -218,8 +243,11 @@ def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog
         sources=sources.list_files(),
         pins=pins,
         user_pins=user_pins,
+        outer_pins={folder: sources.read_pins(folder) for folder in sources.folders if folder != sources.root},
+        rules=rules,
+        folders=sources.folders,
         policy_sources=outside,
-        policy_settings=(user, project) if outside else (),
+        policy_settings=(user, *projects) if outside else (),
         doubt=_explain_doubt(sources, config),
     )
 

@@ -18,6 +18,8 @@ from synaptic.policies.base import Policy, load_policies
 CONFIG_LIMIT = 1 << 20
 """Bytes; a longer config is refused."""
 
+RULE_KEY = "rule"
+
 ConfigTable = Mapping[str, Any]
 
 
@@ -91,6 +93,8 @@ def parse_config_text(text: bytes, where: str) -> ConfigFile:
 def _iter_values(table: dict[str, Any], where: str, problems: list[str]) -> Iterator[tuple[str, Any]]:
     known = list_fields(Config)
     for key, value in table.items():
+        if key == RULE_KEY:
+            continue  # rules of the user: read by `rules/parse.py`
         if key not in known:
             problems.append(f"{where}: unknown key `{key}` ({make_hint(key, known, len(problems))})")
             continue

@@ -10,8 +10,9 @@ import msgspec
 
 from synaptic.files.long_paths import MAX_PATH_CHARS
 from synaptic.hooks.nearest import make_hint
+from synaptic.hooks.tool_names import find_meant_tool
 from synaptic.model.errors import DeclarationError
-from synaptic.model.event import EVENTS
+from synaptic.model.event import EVENTS, Event, ToolEvent
 from synaptic.model.hook import Hook, Scope
 from synaptic.model.pattern import LinearPattern, SlowPattern
 
@@ -56,6 +57,17 @@ def check_matcher(matcher: str, where: str, scope: Scope) -> str:
     except (re.error, RecursionError, OverflowError) as error:
         raise DeclarationError(f"`matcher`: `{matcher}` is no regular expression: {error}", where=where) from None
     return matcher
+
+
+def find_matcher_doubts(matcher: str, events: tuple[str, ...], where: str) -> tuple[str, ...]:
+    """Names in a list of tools that resemble a known one: such a hook would never run, and nobody would say so."""
+    if not PLAIN_NAMES.fullmatch(matcher) or not all(issubclass(EVENTS.get(name, Event), ToolEvent) for name in events):
+        return ()
+    names = (name.strip() for name in re.split(r"[|,]", matcher))
+    found = ((name, near) for name in names if (near := find_meant_tool(name)))
+    return tuple(
+        f"{where}: `matcher`: no tool known here is called `{name}` (did you mean `{near}`?)" for name, near in found
+    )
 
 
 def check_events(names: tuple[str, ...], where: str, key: str) -> tuple[str, ...]:

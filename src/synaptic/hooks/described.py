@@ -14,7 +14,7 @@ def describe_catalog(catalog: HookCatalog, trust: HookTrust) -> dict[str, Any]:
     return {
         "root": catalog.root,
         "hooks": [_describe_hook(hook, trust) for hook in catalog.hooks],
-        "problems": list(catalog.problems),
+        "problems": [*catalog.problems, *catalog.check_rules()],
         "notes": list(catalog.notes),
         "presets": list(catalog.config.presets),
     }

@@ -1,12 +1,6 @@
-"""Edit a skill's entries in a registry.toml: put in, renew, take out. Whatever people wrote there stays as it is.
-
-The text is cut at its `[[hook]]` headers and only the pieces that are ours are rewritten: a TOML library that writes
-the whole document again would move comments and blank lines. The result is parsed again and compared with what was
-meant before anybody writes it.
-"""
+"""Edit a skill's entries in a registry.toml: put in, renew, take out. Whatever people wrote there stays as it is."""
 
 import contextlib
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,16 +13,9 @@ from synaptic.files.inside import name_inside
 from synaptic.files.lock import hold_lock, hold_lock_inside
 from synaptic.files.replace import make_folders
 from synaptic.files.toml import parse_toml
+from synaptic.hooks.table_text import split_at_tables
 from synaptic.model.errors import DeclarationError
 
-KEY_NAME = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
-HEADER_TOKEN = re.compile(
-    r'(?P<skip>"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*)'
-    rf"|^[ \t]*(?P<header>\[\[?[ \t]*{KEY_NAME}(?:[ \t]*\.[ \t]*{KEY_NAME})*[ \t]*\]\]?)[ \t]*(?:#[^\n]*)?$",
-    re.MULTILINE | re.DOTALL,
-)
-"""Matches strings and comments first, so that a table header inside one is not taken for a header."""
-COMMENT_ABOVE = re.compile(r"(?:^[ \t]*#[^\n]*\n)+\Z", re.MULTILINE)
 PERSONAL_KEYS = {"matcher": ".*", "priority": 50, "blocking": False}
 """Keys that a user may change in a package's entry, with their defaults."""
 
@@ -77,7 +64,7 @@ def upsert_entries(
     the user has changed it, and the change is kept.
     """
     before = parse_entries(text, where)
-    parts = _split_at_hooks(text, len(before), where)
+    parts = split_at_tables("hook", text, len(before), where)
     left = {owner.make_key(line.event, line.script): line for line in wanted}
     asked = {owner.make_key(line.event, line.script): line for line in base}
     after: list[dict[str, Any]] = []
@@ -111,79 +98,6 @@ def lock_registry(project: Path | None, registry: Path) -> Iterator[None]:
         make_folders(registry.parent)
     with hold_lock_inside(project, name_inside(project, file)) if project else hold_lock(file):
         yield
-
-
-class _RegistryParts:
-    """The text split at its `[[hook]]` headers; what stands between entries is kept."""
-
-    def __init__(self, text: str, spans: list[tuple[int, int]]) -> None:
-        self._pieces: list[str] = []
-        self._tables: list[int] = []
-        end = 0
-        for start, stop in spans:
-            self._pieces += [text[end:start], text[start:stop]]
-            self._tables.append(len(self._pieces) - 1)
-            end = stop
-        self._pieces.append(text[end:])
-
-    def join(self) -> str:
-        whole = "".join(self._pieces)
-        return whole if not whole or whole.endswith("\n") else f"{whole}\n"
-
-    def drop(self, number: int) -> None:
-        """Remove an entry and the comment directly above it; a comment at the top of the file stays."""
-        index = self._tables[number]
-        self._pieces[index] = ""
-        above = self._pieces[index - 1]
-        if "".join(self._pieces[: index - 1]).strip() or "\n\n" in above:
-            above = COMMENT_ABOVE.sub("", above)
-        gap = above == "\n" or above.endswith("\n\n")  # the blank line that set the entry apart goes with it
-        self._pieces[index - 1] = above[:-1] if gap else above
-
-    def change(self, number: int, values: dict[str, Any]) -> None:
-        index = self._tables[number]
-        document = tomlkit.parse(self._pieces[index])
-        table: Any = document["hook"]
-        for key, value in values.items():
-            if table[0].get(key) != value:
-                table[0][key] = value
-        self._pieces[index] = tomlkit.dumps(document)
-
-
-def _split_at_hooks(text: str, count: int, where: str) -> _RegistryParts:
-    spans: list[tuple[int, int]] = []
-    start: int | None = None
-    for found in HEADER_TOKEN.finditer(text):
-        header = found["header"]
-        if header is None or _is_inside_hook(header):
-            continue
-        if start is not None:
-            spans.append((start, _find_end(text, start, found.start())))
-        start = found.start() if _is_hook_header(header) else None
-    if start is not None:
-        spans.append((start, _find_end(text, start, len(text))))
-    # Inline forms (`hook = [{...}]`) parse as TOML but have no header to cut at: refused rather than guessed.
-    if len(spans) != count:  # hooks in a notation without headers, such as `hook = [{...}]`
-        hint = "write each hook as a table that begins with `[[hook]]`"
-        raise DeclarationError("its hooks cannot be told apart", where=where, hint=hint)
-    return _RegistryParts(text, spans)
-
-
-def _find_end(text: str, start: int, stop: int) -> int:
-    """Find where an entry ends: blank lines and comments before the next header are not part of it."""
-    lines = text[start:stop].splitlines(keepends=True)
-    while len(lines) > 1 and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
-        lines.pop()
-    return start + sum(map(len, lines))
-
-
-def _is_hook_header(header: str) -> bool:
-    return header.startswith("[[") and header.strip("[] \t\"'") == "hook"
-
-
-def _is_inside_hook(header: str) -> bool:
-    """A table inside the entry above it."""
-    return re.match(r"hook[\"']?[ \t]*\.", header.strip("[] \t\"'")) is not None
 
 
 def _find_changes(entry: dict[str, Any], line: RegistryLine, base: RegistryLine | None) -> dict[str, Any]:

@@ -154,13 +154,17 @@ def _find_section_fault(policy: DescribedPolicy) -> str:
 
 def _is_on(policy: DescribedPolicy, catalog: HookCatalog, problems: list[str]) -> bool:
     """By its own switch, else by its preset; one without a preset is on. A project may only switch it on."""
-    switch = _read_switch(catalog.policy_settings[0].outside, policy.id) if catalog.policy_settings else None
-    wanted = _read_switch(catalog.policy_settings[1].outside, policy.id) if catalog.policy_settings else None
-    if wanted is False:
-        where = catalog.policy_settings[1].where
-        problems.append(f'{where}: policies."{policy.id}".enabled: a project cannot switch a policy off; it is ignored')
-    if wanted or switch is not None:
-        return bool(wanted or switch)
+    said = [(_read_switch(file.outside, policy.id), file.where) for file in catalog.policy_settings]
+    user, projects = said[:1], said[1:]
+    for switch, where in projects:
+        if switch is False:
+            problems.append(
+                f'{where}: policies."{policy.id}".enabled: a project cannot switch a policy off; it is ignored'
+            )
+    if any(switch for switch, _ in projects):
+        return True
+    if user and user[0][0] is not None:
+        return user[0][0]
     return not policy.preset or _is_preset_on(policy.preset, catalog.config)
 
 

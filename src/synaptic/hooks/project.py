@@ -8,7 +8,8 @@ from functools import lru_cache
 from synaptic.files.long_paths import MAX_PATH_CHARS
 
 CONTEXT_KEYS = ("claude-project-root", "claude_project_root", "claudeProjectRoot", "repository_root")
-PROJECT_MARKERS = (".synaptic", ".claude", ".git")
+DECLARING_MARKER = ".synaptic"
+PROJECT_MARKERS = (DECLARING_MARKER, ".claude", ".git")
 
 
 def find_root(payload: Mapping[str, object], env: Mapping[str, str], cwd: str) -> str:
@@ -27,6 +28,26 @@ def find_root(payload: Mapping[str, object], env: Mapping[str, str], cwd: str) -
         return root
     place = _normalise_path(cwd) if cwd.startswith("/") else ""
     return _find_ancestor(place, homes) if 0 < len(place) <= MAX_PATH_CHARS else ""
+
+
+def list_folders(root: str, cwd: str, home: str) -> tuple[str, ...]:
+    """Every folder whose declarations count for a call, the outermost first: the root, and those with a `.synaptic`.
+
+    From the folder of the call up, through the root and beyond it. Neither a `.claude` nor a repository in between
+    ends the way: what stands further up was put there by the same user, and whoever works below could make either.
+    HOME and what lies above it never count, nor does what somebody else has put over the projects of all.
+    """
+    if not root:
+        return ()
+    homes = _list_homes(home)
+    place = _normalise_path(cwd) if cwd.startswith("/") and len(cwd) <= MAX_PATH_CHARS else root
+    start = place if place.startswith(f"{root.rstrip('/')}/") else root
+    found, folder = [], start
+    while folder not in homes:
+        if folder == root or _declares(folder, start):
+            found.append(folder)
+        folder = folder.rpartition("/")[0] or "/"
+    return tuple(reversed(found)) or (root,)
 
 
 @lru_cache(maxsize=16)
@@ -69,6 +90,13 @@ def _is_marker(path: str, folder: str, cwd: str) -> bool:
     except (OSError, ValueError):
         return False
     return folder == cwd or _is_own_above(marker.st_uid, folder, cwd)
+
+
+def _declares(folder: str, start: str) -> bool:
+    """Whether a folder has declarations that count. Asked of every folder above, for every call: most have none."""
+    path = f"{folder}/{DECLARING_MARKER}"
+    # The question first: the exception of a stat costs more than that.
+    return os.access(path, os.F_OK) and _is_marker(path, folder, start)
 
 
 def has_foreign_owner(root: str) -> bool:

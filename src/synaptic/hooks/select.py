@@ -18,6 +18,7 @@ NAME_LIST = re.compile(r"[A-Za-z0-9_ ,|-]*")
 TOOL_ALIASES = {"Task": "Agent", "KillShell": "TaskStop", "KillBash": "TaskStop"}
 GLOB_REGEXES = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 MEMO_LIMIT = 4096
+SHARED_LIMIT = 256
 
 
 class SelectedHooks(msgspec.Struct, frozen=True):
@@ -37,19 +38,28 @@ class SelectedHooks(msgspec.Struct, frozen=True):
     speakers: PolicySpeakers = NO_SPEAKERS
     """Which of the policies may have something to say about a command."""
 
+    def list_needs(self, places: Iterable[int]) -> frozenset[str]:
+        """Further facts that rules at these places ask for: gathered only once such a rule may speak."""
+        policies = map(self.policies.__getitem__, places)
+        ruling = (policy for policy in policies if policy is not None and not policy.is_named_when_quiet)
+        return frozenset(need for policy in ruling for need in policy.needs if need not in self.needs)
+
 
 def compile_selection(hooks: tuple[Hook, ...], hook_log: str = "") -> SelectedHooks:
     """A selection of these hooks, in this order. `hook_log` is where they log when none of them keeps a log itself."""
     policies = tuple(cast(Policy, hook.handler.policy) if isinstance(hook.handler, Builtin) else None for hook in hooks)
-    present = [policy for policy in policies if policy is not None]
+    present = [policy for policy in policies if policy is not None and policy.is_named_when_quiet]
+    speakers = PolicySpeakers(policies)
     return SelectedHooks(
         hooks,
         policies,
-        frozenset(need for policy in present for need in policy.needs),
-        " ".join(hook.id for hook, policy in zip(hooks, policies, strict=True) if policy is not None),
+        speakers.needs.union(need for policy in present for need in policy.needs),
+        " ".join(
+            hook.id for hook, policy in zip(hooks, policies, strict=True) if policy and policy.is_named_when_quiet
+        ),
         next((policy for policy in present if policy.derives_event), None),
         next((policy.hook_log for policy in present if policy.hook_log), hook_log),
-        PolicySpeakers(policies),
+        speakers,
     )
 
 
@@ -59,9 +69,13 @@ class HookIndex:
     def __init__(self, hooks: Iterable[Hook]) -> None:
         self._by_event: dict[str, list[tuple[Hook, Callable[[str], bool]]]] = {}
         self._memo: dict[tuple[str, str, tuple[str, ...]], SelectedHooks] = {}
+        self._shared: dict[int, SelectedHooks] = {}
+        """Selections by the set of their hooks: most subjects concern the same ones."""
+        self._places: dict[int, int] = {}
         self._conditional = False
         self._hook_log = ""
-        for hook in sorted(hooks, key=lambda hook: hook.rank):
+        for place, hook in enumerate(sorted(hooks, key=lambda hook: hook.rank)):
+            self._places[id(hook)] = place
             self._conditional |= hook.match is not None
             if isinstance(hook.handler, Builtin):  # whatever event a hook logs about, the policy keeps its lines
                 self._hook_log = self._hook_log or cast(Policy, hook.handler.policy).hook_log
@@ -72,11 +86,21 @@ class HookIndex:
         """The hooks for this call."""
         named = self._select_by_name(call.event)
         if self._conditional and any(hook.match for hook in named.hooks):
-            return compile_selection(
-                tuple(hook for hook in named.hooks if hook.match is None or matches_call(hook.match, call)),
-                self._hook_log,
+            return self._share_selection(
+                tuple(hook for hook in named.hooks if hook.match is None or matches_call(hook.match, call, hook.root))
             )
         return named
+
+    def _share_selection(self, hooks: tuple[Hook, ...]) -> SelectedHooks:
+        key = 0
+        for hook in hooks:
+            key |= 1 << self._places[id(hook)]
+        found = self._shared.get(key)
+        if found is None:
+            if len(self._shared) >= SHARED_LIMIT:
+                self._shared.clear()
+            found = self._shared[key] = compile_selection(hooks, self._hook_log)
+        return found
 
     def listens_to(self, event: str) -> bool:
         """Whether any hook is registered for this event."""
@@ -88,13 +112,12 @@ class HookIndex:
             return known
         registered = self._by_event.get(event.hook_event_name, ())
         # An event without a subject has nothing a matcher could be compared with: all its hooks run.
-        found = compile_selection(
+        found = self._share_selection(
             tuple(
                 hook
                 for hook, matches in registered
                 if not event.SUBJECT or matches(key[1]) or _matches_role(hook, matches, key[2])
-            ),
-            self._hook_log,
+            )
         )
         if len(self._memo) >= MEMO_LIMIT:
             self._memo.clear()
@@ -128,15 +151,15 @@ def compile_pattern(text: str) -> LinearPattern | re.Pattern[str]:
         return re.compile(text)
 
 
-def matches_call(match: Match, call: Call) -> bool:
-    """Whether every condition that is present holds."""
-    event = call.event
+def matches_call(match: Match, call: Call, root: str = "") -> bool:
+    """Whether every condition that is present holds. `root`: the folder of the declaration, if not the call's own."""
+    event, root = call.event, root or call.root
     return (
         _matches_any_glob(match.ability_scope, (event.subject,))
         and _matches_any_glob(match.operation_key, (getattr(event, "operation_key", ""),))
         and _is_long_enough(match.min_duration_ms, event)
-        and _matches_any_glob(match.only_if_changed_paths, _make_relative(_get_changed_files(event), call.root))
-        and _matches_any_glob(match.file_patterns, _make_relative(_list_touched_files(call), call.root))
+        and _matches_any_glob(match.only_if_changed_paths, _make_relative(_get_changed_files(event), root))
+        and _matches_any_glob(match.file_patterns, _make_relative(_list_touched_files(call), root))
     )
 
 

@@ -22,12 +22,15 @@ from synaptic.hooks.budget import (
 from synaptic.hooks.config import Config
 from synaptic.hooks.declaration import DECLARATION_LIMIT, DeclarationFile, Declarations
 from synaptic.hooks.project import has_foreign_owner
+from synaptic.hooks.rules.parse import PROJECT_RULES_BYTES, RuleDeclarations, parse_rules
 from synaptic.model.home import Home
 from synaptic.model.outside import POLICY_FOLDER, Origin, PolicySource
 
 SourceText = tuple[bytes, str]
 """A file's content, empty when it cannot be read or is not there, and its path."""
 
+RULES_NAME = "rules.toml"
+"""In the `.synaptic` of a project."""
 MAX_YAML_FILES = 1000
 """YAML files of one folder."""
 TOO_SLOW_TEXT = (
@@ -54,13 +57,16 @@ class HookFolder(msgspec.Struct, frozen=True):
 class CatalogSources:
     """One reading of all sources of a project; `watched` is what to check before the next one."""
 
-    def __init__(self, home: Home, root: str, watch: FolderWatch | None = None) -> None:
+    def __init__(self, home: Home, root: str, watch: FolderWatch | None = None, folders: tuple[str, ...] = ()) -> None:
         self._home = home
         self._watch = watch
         self._user = str(home.root)
         # The user's own folder is no project, even when somebody names it as one.
-        self.root = "" if f"{root.rstrip('/')}/.synaptic" == self._user else root
+        self.root = "" if self._is_user_folder(root) else root
         self.variables_root = self.root or str(home.root.parent)
+        named = folders or (self.root,)
+        self._folders = tuple(one for one in named if one and not self._is_user_folder(one)) if self.root else ()
+        """Whose declarations count, the outermost first."""
         self.watched: list[WatchedFile] = []
         self.covered: list[WatchedFile] = []
         """Files in folders under observation: only looked at when something happened there."""
@@ -71,69 +77,92 @@ class CatalogSources:
         """Whether one of them may be readable the next moment."""
         self.is_user_unknown = False
         """Whether it is not known what the user has set."""
-        self._reads_project = bool(self.root)
         self._project_bytes = 0
-        if self.root and has_foreign_owner(self.root):
-            self._reads_project = False
-            self.problems.append(f"{self._dot_folder} belongs to another user: nothing in it counts (delete it)")
+        for folder in self._folders:
+            if has_foreign_owner(folder):
+                self._folders = tuple(one for one in self._folders if one != folder)
+                told = f"{_locate_dot_folder(folder)} belongs to another user: nothing in it counts (delete it)"
+                self.problems.append(told)
 
     def leave_project_out(self, why: str) -> None:
         """Read nothing of the project any more: what was read of it stays watched."""
-        self._reads_project = False
-        self.problems = [f"{self._dot_folder}: {why}"]
+        self._folders = ()
+        self.problems = [f"{_locate_dot_folder(self.root)}: {why}"]
 
     def read_user_config(self) -> SourceText:
         return self._read_text(str(self._home.config), configs.CONFIG_LIMIT)
 
+    def read_project_configs(self) -> tuple[SourceText, ...]:
+        """The config of every folder that counts, the outermost first."""
+        return tuple(self._read_project_text(folder, "config.toml") for folder in self._folders)
+
     def read_project_config(self) -> SourceText:
-        return self._read_project_text("config.toml")
+        """The config of the root alone."""
+        return self._read_project_text(self.root, "config.toml")
 
     def read_env_toml(self) -> SourceText:
-        return self._read_project_text("env.toml")
+        return self._read_project_text(self.root, "env.toml")
+
+    def iter_rules(self, user: SourceText) -> Iterator[RuleDeclarations]:
+        """The rules of the user, which stand in the config, then those of every folder, the outermost first."""
+        home = str(self._home.root.parent)
+        yield parse_rules(user[0], DeclarationFile(user[1], "user", self.root), home)
+        for folder in self._folders:
+            text, path = self._read_text(f"{_locate_dot_folder(folder)}/{RULES_NAME}", PROJECT_RULES_BYTES)
+            self._project_bytes += len(text)
+            yield parse_rules(text, DeclarationFile(path, "project", folder), home)
 
     def read_pins(self, root: str) -> pins.Pins:
         """Read the pins of a project, or with "" of the user's own packages."""
         return pins.parse_pins(self._read_text(str(pins.locate_pins(self._home, root)), DECLARATION_LIMIT)[0])
 
     def iter_declarations(self, config: Config, environment: str = "") -> Iterator[Declarations]:
-        """Iterate over declarations: user before project, registry before YAML, file names in order.
+        """Iterate over declarations: user before projects, outer before inner, registry before YAML, names in order.
 
         `environment` is what the event's variables say: it chooses among the project's hooks, never among the user's.
         """
         own = self._read_folder(DeclarationFile(f"{self._user}/hooks", "user", self._user))
         yield self._read_registry(own)
         yield yaml.read_declarations(self._read_definitions(own), config)
-        if self._reads_project:
-            brought = self._read_folder(DeclarationFile(f"{self._dot_folder}/hooks", "project", self.root))
+        said = msgspec.structs.replace(config, environment=config.environment or environment)
+        for folder in self._folders:
+            brought = self._read_brought(folder)
             yield self._read_registry(brought)
-            said = msgspec.structs.replace(config, environment=config.environment or environment)
-            yield yaml.read_declarations(self.read_project_definitions(brought), said)
+            yield yaml.read_declarations(self._read_definitions_of(folder, brought), said)
 
     def read_policy_sources(self) -> tuple[PolicySource, ...]:
         """The user's files with policies before the project's, each with a digest of what it says."""
-        user = self._read_policy_folder(f"{self._user}/{POLICY_FOLDER}", "user")
-        return user + (
-            self._read_policy_folder(f"{self._dot_folder}/{POLICY_FOLDER}", "project") if self._reads_project else ()
-        )
+        folders: list[tuple[str, Origin]] = [(f"{self._user}/{POLICY_FOLDER}", "user")]
+        folders += [(f"{_locate_dot_folder(folder)}/{POLICY_FOLDER}", "project") for folder in self._folders]
+        return tuple(source for path, origin in folders for source in self._read_policy_folder(path, origin))
 
-    def read_project_definitions(self, brought: HookFolder | None = None) -> list[tuple[DeclarationFile, bytes]]:
-        """Read the project's YAML files: `.system/hooks` before `.synaptic/hooks`."""
-        system = self._read_folder(DeclarationFile(f"{self.root.rstrip('/')}/.system/hooks", "project", self.root))
-        last = brought or self._read_folder(DeclarationFile(f"{self._dot_folder}/hooks", "project", self.root))
-        return self._read_definitions(system) + self._read_definitions(last)
+    def read_project_definitions(self) -> list[tuple[DeclarationFile, bytes]]:
+        """Read the root's YAML files: `.system/hooks` before `.synaptic/hooks`."""
+        return self._read_definitions_of(self.root, self._read_brought(self.root))
+
+    def _read_brought(self, folder: str) -> HookFolder:
+        return self._read_folder(DeclarationFile(f"{_locate_dot_folder(folder)}/hooks", "project", folder))
+
+    def _read_definitions_of(self, folder: str, brought: HookFolder) -> list[tuple[DeclarationFile, bytes]]:
+        system = self._read_folder(DeclarationFile(f"{folder.rstrip('/')}/.system/hooks", "project", folder))
+        return self._read_definitions(system) + self._read_definitions(brought)
 
     def list_files(self) -> tuple[str, ...]:
         """List the source files that exist."""
         return tuple(source.path for source in self.watched + self.covered if source.signature is not None)
 
     @property
-    def _dot_folder(self) -> str:
-        return f"{self.root.rstrip('/')}/.synaptic"
+    def folders(self) -> tuple[str, ...]:
+        """The folders whose declarations are read, the outermost first."""
+        return self._folders
 
-    def _read_project_text(self, name: str) -> SourceText:
-        if not self._reads_project:
+    def _is_user_folder(self, folder: str) -> bool:
+        return _locate_dot_folder(folder) == self._user
+
+    def _read_project_text(self, folder: str, name: str) -> SourceText:
+        if folder not in self._folders:
             return b"", ""
-        return self._read_text(f"{self._dot_folder}/{name}", PROJECT_CONFIG_BYTES)
+        return self._read_text(f"{_locate_dot_folder(folder)}/{name}", PROJECT_CONFIG_BYTES)
 
     def _read_folder(self, place: DeclarationFile) -> HookFolder:
         listing = self._read_content(place.file, list_names) or b""
@@ -214,6 +243,10 @@ class CatalogSources:
             self.forbidden.append(problem)
             self.may_pass = self.may_pass or file.may_pass
             self.is_user_unknown = self.is_user_unknown or path.startswith(f"{self._user}/")
+
+
+def _locate_dot_folder(folder: str) -> str:
+    return f"{folder.rstrip('/')}/.synaptic"
 
 
 def _is_only_here(path: str) -> bool:

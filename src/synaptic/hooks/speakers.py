@@ -1,8 +1,19 @@
-"""Which policies may have something to say about a call, by the programs that it runs: the others are not asked."""
+"""Which hooks of a selection may have something to say about a call: only those are asked.
+
+An index from what a call holds to places: policies by the programs that they speak about, rules by the words that they
+name. Adding a thousand of them costs a call nothing that it does not concern.
+"""
 
 from collections.abc import Sequence
+from typing import cast
 
+from synaptic.hooks.rules.compile import Rule
+from synaptic.hooks.rules.index import RuleIndex
+from synaptic.model.event import Event
+from synaptic.model.once import computed_once
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
+from synaptic.policies.infra.verbs import RUNNER_NAMES, list_tools
 from synaptic.shell.reading import CommandReading
 
 ANY_GIT = "git *"
@@ -10,36 +21,65 @@ ANY_GIT = "git *"
 MEMO_LIMIT = 256
 
 CommandNames = tuple[frozenset[str], frozenset[str]]
-"""The programs of a command, and the verbs of its calls of git."""
+"""The programs of a command with what runners are given (`python manage.py`), and the verbs of its calls of git."""
 
 
 class PolicySpeakers:
-    """The policies of one selection by what they speak about, found again at the price of one look-up per command."""
+    """The places of one selection by what they speak about, found again at the price of one look-up per command."""
 
     def __init__(self, policies: Sequence[Policy | None]) -> None:
-        named = ((place, policy.speaks_of) for place, policy in enumerate(policies) if policy is not None)
-        self._named = tuple((place, words) for place, words in named if words is not None)
-        self._all_named = frozenset(place for place, _ in self._named)
-        self._memo: dict[CommandNames, frozenset[int]] = {}
+        self._rules = [
+            (place, rule) for place, policy in enumerate(policies) if isinstance(rule := cast(object, policy), Rule)
+        ]
+        self.has_rules = bool(self._rules)
+        ruled = {place for place, _ in self._rules}
+        others = [(place, policy) for place, policy in enumerate(policies) if place not in ruled]
+        self._always = tuple(place for place, policy in others if policy is None or policy.speaks_of is None)
+        self._places: dict[str, list[int]] = {}
+        for place, policy in others:
+            for word in (policy.speaks_of if policy is not None else None) or ():
+                self._places.setdefault(word, []).append(place)
+        self._words = frozenset(self._places)
+        self._all_others = tuple(place for place, _ in others)
+        self._memo: dict[CommandNames, tuple[int, ...]] = {}
 
-    def find_silent(self, command: CommandReading | None) -> frozenset[int]:
-        """The places of policies that would say nothing about a command, or about a call without one."""
-        if command is None or not self._named:
-            return self._all_named
+    @computed_once
+    def _index(self) -> RuleIndex | None:
+        return RuleIndex(self._rules) if self._rules else None
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Facts that it takes to know which rules may speak."""
+        return self._index.needs if self._index is not None else frozenset()
+
+    def find_speakers(self, event: Event, facts: Facts) -> Sequence[int]:
+        """The places of those that may have something to say, in order; hooks that are no policies are among them."""
+        found = self._find_others(facts.command)
+        if self._index is None:
+            return found
+        more = self._index.find(event, facts)
+        return sorted((*found, *more)) if more else found
+
+    def _find_others(self, command: CommandReading | None) -> tuple[int, ...]:
+        if command is None or not self._places:
+            return self._always
         try:
-            names = command.programs, command.git_verbs
+            programs = command.programs if RUNNER_NAMES.isdisjoint(command.programs) else list_tools(command)
+            # A script may define hundreds of names that nobody speaks of: they would be another command each time.
+            names = programs & self._words, command.git_verbs
         except Exception:  # noqa: BLE001 - a reader that fails on this text: each policy meets it itself, and is a question
-            return frozenset()
-        silent = self._memo.get(names)
-        if silent is None:
+            return self._all_others
+        found = self._memo.get(names)
+        if found is None:
             if len(self._memo) >= MEMO_LIMIT:
                 self._memo.clear()
-            silent = self._memo[names] = self._select_silent(*names)
-        return silent
+            found = self._memo[names] = self._select(*names)
+        return found
 
-    def _select_silent(self, programs: frozenset[str], verbs: frozenset[str]) -> frozenset[int]:
+    def _select(self, programs: frozenset[str], verbs: frozenset[str]) -> tuple[int, ...]:
         said = programs | {f"git {verb}" for verb in verbs} | ({ANY_GIT} if verbs else frozenset())
-        return frozenset(place for place, words in self._named if words.isdisjoint(said))
+        spoken = {place for word in said for place in self._places.get(word, ())}
+        return tuple(sorted((*self._always, *spoken)))
 
 
 NO_SPEAKERS = PolicySpeakers(())

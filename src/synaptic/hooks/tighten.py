@@ -11,10 +11,16 @@ from synaptic.model.presets import PRESETS
 from synaptic.policies.base import Policy, load_policies
 
 
-def merge_configs(user: ConfigFile, project: ConfigFile) -> tuple[Config, tuple[str, ...]]:
-    """Merge both configs; returns the result and all problems, those of both files included."""
-    base = Config(**user.values)
-    problems = [*user.problems, *project.problems]
+def merge_configs(user: ConfigFile, *projects: ConfigFile) -> tuple[Config, tuple[str, ...]]:
+    """Merge all configs, the outermost project first; returns the result and every problem of every file."""
+    config, problems = Config(**user.values), list(user.problems)
+    for project in projects:
+        config = _tighten_config(config, project, problems)
+    return config, tuple(problems)
+
+
+def _tighten_config(base: Config, project: ConfigFile, problems: list[str]) -> Config:
+    problems += project.problems
     problems += (_describe_ignored(project.where, key) for key in project.values if key not in Config.SHARED)
     presets = tuple(dict.fromkeys(base.presets + tuple(project.values.get("presets", ()))))
     tables = dict(base.policies)
@@ -25,7 +31,7 @@ def merge_configs(user: ConfigFile, project: ConfigFile) -> tuple[Config, tuple[
         )
     # In the order of PRESETS: the same set of presets must give the same config, whoever named which.
     ordered = tuple(name for name in PRESETS if name in presets)
-    return msgspec.structs.replace(base, presets=ordered, policies=tables), tuple(problems)
+    return msgspec.structs.replace(base, presets=ordered, policies=tables)
 
 
 def split_permitted(policies: Iterable[Policy], user: Config) -> tuple[tuple[Policy, ...], tuple[str, ...]]:

@@ -15,6 +15,7 @@ from synaptic.hooks.declaration import (
     check_matcher,
     check_text,
     check_url,
+    find_matcher_doubts,
     resolve_inside,
     split_function,
 )
@@ -97,9 +98,12 @@ def _read_entry(table: object, number: int, place: DeclarationFile, problems: li
 
 def _make_hook(entry: RegistryEntry, where: str, place: DeclarationFile, problems: list[str]) -> Hook:
     handler = _make_handler(entry, where, place)
+    events = _check_events(entry, where, problems)
+    if len(problems) <= MAX_HINTS:
+        problems += find_matcher_doubts(entry.matcher, events, where)
     return Hook(
         id=entry.id or f"{entry.skill or Path(place.file).stem}:{_make_label(entry)}",
-        events=_check_events(entry, where, problems),
+        events=events,
         handler=handler,
         matcher=check_matcher(entry.matcher, where, place.scope),
         priority=entry.priority,
@@ -109,6 +113,7 @@ def _make_hook(entry: RegistryEntry, where: str, place: DeclarationFile, problem
         on_error=entry.on_error,
         protocol=entry.protocol,
         scope=place.scope,
+        root=place.root if place.scope == "project" else "",
         skill=entry.skill,
         source=where,
     )

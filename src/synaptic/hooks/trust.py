@@ -50,6 +50,14 @@ class SitePins(msgspec.Struct, frozen=True):
 
     project: Pins = Pins()
     user: Pins = Pins()
+    outer: Mapping[str, Pins] = {}
+    """Into the other folders whose declarations count."""
+
+    def choose(self, hook: Hook) -> Pins:
+        """What was installed where a hook comes from."""
+        if hook.scope != "project":
+            return self.user
+        return self.outer.get(hook.root, self.project)
 
 
 class TrustItem(msgspec.Struct, frozen=True):
@@ -68,8 +76,9 @@ NO_PINS = SitePins()
 
 
 class HookTrust:
-    """Decides about the hooks of the repository at `root`. `trusted` returns the accepted digests of a root, or of
-    all worktrees of a repository by its name.
+    """Decides about the hooks of the repository at `root`, and of the folders around and in it whose hooks count.
+
+    `trusted` returns the accepted digests of a root, or of all worktrees of a repository by its name.
 
     Installing a package is agreeing to it: its scripts need no further trust as long as they match their pins.
     """
@@ -90,7 +99,7 @@ class HookTrust:
         """Find out whether a hook may run. This is asked for every hook of every event: cheap questions first."""
         if isinstance(hook.handler, Builtin):
             return MAY_RUN
-        pins = self._pins.project if hook.scope == "project" else self._pins.user
+        pins = self._pins.choose(hook)
         installed = find_pinned_package(hook, pins)
         if installed is not None:
             if changed := find_tampering(hook, pins):
@@ -110,16 +119,16 @@ class HookTrust:
     def list_items(self, hooks: Iterable[Hook]) -> tuple[TrustItem, ...]:
         """List the hooks that need trust, with their digests; those that cannot run have nothing to agree to."""
         return tuple(
-            TrustItem(hook, found.hex, self._is_accepted(found), found.gaps, found.contents)
+            TrustItem(hook, found.hex, self._is_accepted(found, self._get_root(hook)), found.gaps, found.contents)
             for hook in hooks
-            if self._needs_trust(hook) and (found := look_at_hook(hook, self._root)).hex != UNTRUSTABLE
+            if self._needs_trust(hook) and (found := look_at_hook(hook, self._get_root(hook))).hex != UNTRUSTABLE
         )
 
     def _needs_trust(self, hook: Hook) -> bool:
         if (
             hook.scope != "project"
             or isinstance(hook.handler, Builtin)
-            or find_pinned_package(hook, self._pins.project)
+            or find_pinned_package(hook, self._pins.choose(hook))
         ):
             return False
         file = get_run_file(hook.handler)
@@ -127,33 +136,38 @@ class HookTrust:
 
     def _examine_brought(self, hook: Hook) -> HookStanding:
         # A text that nobody accepted is enough to refuse: a repository does not get its files read for that.
-        text = _hash_text(hook.handler, self._root)
-        if not _holds_text(self._trusted(self._root), text) and not _holds_text(self._read_shared(), text):
+        root = self._get_root(hook)
+        text = _hash_text(hook.handler, root)
+        if not _holds_text(self._trusted(root), text) and not _holds_text(self._read_shared(root), text):
             return HookStanding(self._make_refusal(hook))
-        found = look_at_hook(hook, self._root)
+        found = look_at_hook(hook, root)
         if found.hex == UNTRUSTABLE:
             return HookStanding(
                 f"{hook.id} ({hook.source}) runs a file that cannot be read or is too large to be checked"
             )
-        if self._is_accepted(found):
+        if self._is_accepted(found, root):
             return HookStanding(contents=found.contents)
         return HookStanding(self._make_refusal(hook))
 
-    def _is_accepted(self, found: "ExaminedHook") -> bool:
-        if found.hex in self._trusted(self._root):
+    def _get_root(self, hook: Hook) -> str:
+        """The folder that a hook was declared in: its files are seen from there, and agreed to there."""
+        return hook.root or self._root
+
+    def _is_accepted(self, found: "ExaminedHook", root: str) -> bool:
+        if found.hex in self._trusted(root):
             return True
         # What is not covered was compared by nobody: in another worktree it may be other code.
-        return not found.gaps and found.hex in self._read_shared()
+        return not found.gaps and found.hex in self._read_shared(root)
 
-    def _read_shared(self) -> frozenset[str]:
+    def _read_shared(self, root: str) -> frozenset[str]:
         """What was accepted in some worktree of this repository. Only asked when this one has no agreement itself."""
-        name = name_repository(self._root)
+        name = name_repository(root)
         return self._trusted(name) if name else frozenset()
 
     def _make_refusal(self, hook: Hook) -> str:
         return (
             f"{hook.id} ({hook.source}) comes with the repository and is not trusted as it is now; "
-            f"look at it, then type `synaptic trust` in {self._root}"
+            f"look at it, then type `synaptic trust` in {self._get_root(hook)}"
         )
 
 

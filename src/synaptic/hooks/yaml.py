@@ -8,10 +8,17 @@ import msgspec
 
 from synaptic.hooks.budget import ITEM_CHARS, LIST_ITEMS
 from synaptic.hooks.config import Config
-from synaptic.hooks.declaration import DeclarationFile, Declarations, Timeout, check_events, check_matcher
+from synaptic.hooks.declaration import (
+    DeclarationFile,
+    Declarations,
+    Timeout,
+    check_events,
+    check_matcher,
+    find_matcher_doubts,
+)
 from synaptic.hooks.document import load_yaml
 from synaptic.hooks.handler import build_handler
-from synaptic.hooks.nearest import make_hint
+from synaptic.hooks.nearest import MAX_HINTS, make_hint
 from synaptic.hooks.shape import convert_table, list_unknown_keys, refuse_typos
 from synaptic.model.errors import DeclarationError
 from synaptic.model.hook import DEFAULT_TIMEOUT, Hook, Match, OnError, Protocol
@@ -106,6 +113,8 @@ def read_definitions(
             # Also for disabled hooks: an id must not change its meaning with the environment.
             _claim_id(definition.id, place.file, first)
             hook = _make_hook(definition, place, config)
+            if hook is not None and len(problems) <= MAX_HINTS:
+                problems += find_matcher_doubts(hook.matcher, hook.events, place.file)
         except DeclarationError as error:
             problems.append(f"{error}; this hook is disabled")
             continue
@@ -157,6 +166,7 @@ def _make_hook(definition: HookDefinition, place: DeclarationFile, config: Confi
         on_error=definition.on_error or ("deny" if definition.blocking else "allow"),
         protocol=definition.protocol,
         scope=place.scope,
+        root=place.root if place.scope == "project" else "",
         source=place.file,
     )
 

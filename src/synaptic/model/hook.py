@@ -1,7 +1,7 @@
 """Something registered for events: when it runs, in which order, and what a failure of it means."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Literal
 from typing import Protocol as Contract
 
 import msgspec
@@ -17,7 +17,9 @@ DEFAULT_TIMEOUT = 30.0
 class PolicyLike(Contract):
     """The face of a built-in policy that a hook carries; its contract is `policies.base.Policy`."""
 
-    id: ClassVar[str]
+    @property
+    def id(self) -> str:
+        """Its name, such as `git.force-push`."""
 
 
 class Builtin(msgspec.Struct, frozen=True):
@@ -110,6 +112,8 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True):
     skill: str = ""
     source: str = ""
     """File and position it was declared at, for people."""
+    root: str = ""
+    """For a project's hook, the folder that it is declared in: its paths start there, and its trust counts there."""
     recheck: bool = True
     """Sees the final input again when a later hook rewrote it."""
 

@@ -61,6 +61,10 @@ class LinearPattern:
         """Whether a part of the text matches."""
         return self._follow(text[:MAX_TEXT_CHARS], anywhere=True)
 
+    def search_all(self, text: str) -> bool:
+        """Whether a part of a text of any length matches."""
+        return self._follow(text, anywhere=True)
+
     def _follow(self, text: str, *, anywhere: bool) -> bool:
         first = frozenset({self._start})
         states, ended = first, False

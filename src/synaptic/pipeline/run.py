@@ -1,7 +1,8 @@
 """The loop: hooks one after another, each seeing the input as rewritten so far; a deny ends it, observers excepted."""
 
 import time
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -16,7 +17,7 @@ from synaptic.model.hook import Hook
 from synaptic.model.tool import Input
 from synaptic.pipeline.merge import HookOutcome, merge_outcomes
 from synaptic.policies.base import Policy
-from synaptic.policies.facts import Facts
+from synaptic.policies.facts import Facts, join_facts
 from synaptic.runners.base import Invocation
 from synaptic.store.changed_files import SessionHistory
 
@@ -87,6 +88,8 @@ class HookChain:
         self._facts = Facts()
         self._facts_of: Call | None = None
         """The call that the facts are about."""
+        self._speaking: Sequence[int] = ()
+        """Places of those that may have something to say about it."""
         self._calls: list[Call] = []
         """For each outcome, the call as its hook left it."""
         self._spoken: set[int] = set()
@@ -98,6 +101,7 @@ class HookChain:
         """How many places of the selection have had their turn."""
         self._not_awaited: set[int] = set()
         """Places in the selection: refused, or not awaited."""
+        self._narrowed_for: Call | None = None
         self._outdated: set[int] = set()
         """Places whose hook has not seen the call as it is now."""
         self._writers: dict[int, str] = {}
@@ -118,7 +122,11 @@ class HookChain:
 
     def _iter_silent(self) -> Iterator[str]:
         policies = enumerate(self.selected.policies[: self._reached])
-        return (policy.id for place, policy in policies if policy is not None and place not in self._spoken)
+        return (
+            policy.id
+            for place, policy in policies
+            if policy is not None and policy.is_named_when_quiet and place not in self._spoken
+        )
 
     def settle_outcomes(self) -> list[HookOutcome]:
         """What was said, with a mark on everything that was said about an input which is no longer the final one."""
@@ -133,43 +141,45 @@ class HookChain:
             await self._ask_from(self._asked)
 
     async def _ask_from(self, start: int) -> None:
-        facts, event = None, self.call.event
-        policies = self.selected.policies
-        silent: frozenset[int] = frozenset()
+        facts: Facts | None = None
+        event, policies = self.call.event, self.selected.policies
+        waiting: Sequence[int] = range(start, len(policies))
         read_clock = time.perf_counter_ns
-        for place, policy in enumerate(policies[start:], start):
-            if place in silent:
-                continue
-            if policy is None:
-                await self._ask_hook(place)
-            else:
-                # Facts are about the call as it is when a policy looks. A rewrite makes them old, and they are
-                # gathered again only when another policy looks: most rewrites are the last word in the chain.
-                if facts is None:
+        while waiting:
+            for place in waiting:
+                policy = policies[place]
+                if policy is None:
+                    await self._ask_hook(place)
+                elif facts is None:
+                    # Facts are about the call as it is when a policy looks. A rewrite makes them old, and they are
+                    # gathered again only when another policy looks: most rewrites are the last word in the chain.
                     facts = await self._gather_current_facts()
-                    silent = self.selected.speakers.find_silent(facts.command)
-                    if place in silent:
+                    waiting = self._speaking[bisect_left(self._speaking, place) :]
+                    break
+                else:
+                    started = read_clock()
+                    looked: HookAnswer
+                    try:
+                        looked = policy.check(event, facts)
+                    except Exception as error:  # noqa: BLE001 - one policy's defect must not take the others' verdicts with it
+                        looked = _make_crash(error, policy.guards(event))
+                    if looked is None:  # most policies, about most events: that costs no more than their own look at it
                         continue
-                started = read_clock()
-                looked: HookAnswer
-                try:
-                    looked = policy.check(event, facts)
-                except Exception as error:  # noqa: BLE001 - one policy's defect must not take the others' verdicts with it
-                    looked = _make_crash(error, policy.guards(event))
-                if looked is None:  # most policies, about most events: that costs no more than their own look at it
-                    continue
-                if type(looked) is Recorded:
-                    self.recorded += looked.effects
-                    continue
-                self._spoken.add(place)
-                await self._take_policy(place, looked, "run", started)
-            if self.is_denied:
-                self._reached = place + 1
-                await self._close_chain(place + 1)
-                self._asked = len(self.selected.policies)
-                return
-            if self.call is not self._facts_of:
-                facts, event, silent = None, self.call.event, frozenset()
+                    if type(looked) is Recorded:
+                        self.recorded += looked.effects
+                        continue
+                    self._spoken.add(place)
+                    await self._take_policy(place, looked, "run", started)
+                if self.is_denied:
+                    self._reached = place + 1
+                    await self._close_chain(place + 1)
+                    self._asked = len(self.selected.policies)
+                    return
+                if self.call is not self._facts_of:
+                    facts, event, waiting = None, self.call.event, range(place + 1, len(policies))
+                    break
+            else:
+                break
         self._asked = self._reached = len(policies)
 
     async def recheck(self) -> None:
@@ -181,6 +191,8 @@ class HookChain:
         for _ in range(MAX_REWRITES * len(self.selected.hooks)):
             if self.is_denied:
                 return
+            if self._outdated:
+                await self._drop_silent()
             if self._outdated:
                 place = min(self._outdated)
                 self._outdated.discard(place)
@@ -196,11 +208,22 @@ class HookChain:
             HookOutcome(hook=self.selected.hooks[next(iter(self._writers))], answer=endless, phase="recheck")
         )
 
+    async def _drop_silent(self) -> None:
+        """Of those who have to look again, leave out the policies that have nothing to say about the call as it is."""
+        policies = self.selected.policies
+        if self._narrowed_for is self.call or all(policies[place] is None for place in self._outdated):
+            return
+        await self._gather_current_facts()
+        self._narrowed_for = self.call
+        self._outdated.intersection_update(self._speaking)
+
     async def _close_chain(self, start: int) -> None:
         """After a deny: hooks that only observe are told of the call, the others have nothing left to decide."""
         for place, hook in enumerate(self.selected.hooks[start:], start):
-            if self.selected.policies[place] is not None:
-                self._unreached.append(hook.id)
+            policy = self.selected.policies[place]
+            if policy is not None:
+                if policy.is_named_when_quiet:
+                    self._unreached.append(hook.id)
             elif hook.observes:
                 await self._ask_hook(place)
             else:
@@ -232,16 +255,22 @@ class HookChain:
 
     async def _gather_current_facts(self) -> Facts:
         if self._facts_of is not self.call:
-            self._facts = await self.runtime.gather_facts(self.call, self.selected.needs)
-            self._facts_of = self.call
-            if self._facts.failed:
-                self._note_failed_facts(self._facts.failed)
+            facts = await self.runtime.gather_facts(self.call, self.selected.needs)
+            self._speaking = self.selected.speakers.find_speakers(self.call.event, facts)
+            # What only rules ask for is looked up once one of them may speak.
+            if self.selected.speakers.has_rules and (more := self.selected.list_needs(self._speaking)):
+                facts = join_facts(facts, await self.runtime.gather_facts(self.call, more), more)
+            self._facts, self._facts_of = facts, self.call
+            if facts.failed:
+                self._note_failed_facts(facts.failed)
         return self._facts
 
     def _note_failed_facts(self, failed: Mapping[str, str]) -> None:
         """The first guard that needs what could not be gathered: it cannot know, so a person decides."""
-        for hook, policy in zip(self.selected.hooks, self.selected.policies, strict=True):
+        for place, (hook, policy) in enumerate(zip(self.selected.hooks, self.selected.policies, strict=True)):
             if policy is None or not policy.guards(self.call.event):
+                continue
+            if not policy.is_named_when_quiet and place not in self._speaking:
                 continue
             if missing := [f"{need}: {failed[need]}" for need in policy.needs if need in failed]:
                 failure = Failure(Fault.CRASH, f"what it needs could not be found out: {'; '.join(missing)}", asks=True)

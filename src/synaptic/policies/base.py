@@ -47,8 +47,9 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     needs: ClassVar[tuple[str, ...]] = ()
     """Facts beyond `root`, `home`, `now` and `agent`, which are always there."""
     speaks_of: ClassVar[frozenset[str] | None] = None
-    """Programs, and calls of git (`git push`, any of them as `git *`), one of which a shell command must hold before
-    it has anything to say: about all other calls it is not even asked. None: it is asked about every call."""
+    """Programs, also such as a runner is given (`python manage.py`), and calls of git (`git push`, any of them as
+    `git *`), one of which a shell command must hold before it has anything to say: about all other calls it is not even
+    asked. None: it is asked about every call."""
     recheck: ClassVar[bool] = True
     """Sees the final input again after a rewrite; a policy must be idempotent then."""
 
@@ -65,6 +66,8 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     """Keeps files in which every refused call is noted, whoever refused it."""
     is_shared_form: ClassVar[bool] = False
     """Set in a class that is no policy itself, only what several policies have in common."""
+    is_named_when_quiet: ClassVar[bool] = True
+    """Is named among those that had nothing to say. False for rules: there may be a thousand of them."""
     doc_sections: ClassVar[tuple[str, ...]] = DOC_SECTIONS
     known_presets: ClassVar[tuple[str, ...]] = PRESETS
     runs: ClassVar[bool] = False

@@ -1,6 +1,6 @@
 """What a policy may know beyond its event: gathered once per event, handed over frozen."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -142,6 +142,17 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """The text of that skill's files, as far as it fits."""
     preloads: Mapping[str, str] = {}
     """The text of files that the window should know first, by path; those that do not fit are left out."""
+
+
+def join_facts(facts: Facts, more: Facts, names: Iterable[str]) -> Facts:
+    """Facts about a call, and those of these names that were gathered later."""
+    values = {name: getattr(more, name) for name in names if ":" not in name}
+    state = State(
+        {**facts.state.sections, **more.state.sections},
+        facts.state.tampered | more.state.tampered,
+        facts.state.known and more.state.known,
+    )
+    return msgspec.structs.replace(facts, **values, state=state, failed={**facts.failed, **more.failed})
 
 
 def read_command(event: Event, root: str, home: str) -> CommandReading | None:

@@ -35,8 +35,8 @@ class WorkerRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     state: msgspec.Raw = NOTHING
     """Its own sections: `remembered`, and the names of those that are `distrusted`."""
     options: msgspec.Raw = NOTHING
-    tables: tuple[dict[str, dict[str, object]], dict[str, dict[str, object]]] = ({}, {})
-    """For `describe`: the options of policies that the user and the project have set."""
+    tables: tuple[dict[str, dict[str, object]], ...] = ()
+    """For `describe`: the options of policies that the user has set, then those of each folder of the project."""
     text: str = ""
     """For `cases`: the file of cases."""
 

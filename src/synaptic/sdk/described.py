@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -16,10 +17,10 @@ from synaptic.sdk.policy import LONGEST_DOC, Policy
 from synaptic.sdk.state import State
 
 Tables = Mapping[str, Mapping[str, object]]
-PLACES = ("~/.synaptic/config.toml", ".synaptic/config.toml")
+USER_PLACE, PROJECT_PLACE = "~/.synaptic/config.toml", ".synaptic/config.toml"
 
 
-def describe_file(file: str, policies: Mapping[str, type[Policy]], tables: tuple[Tables, Tables]) -> FileDescription:
+def describe_file(file: str, policies: Mapping[str, type[Policy]], tables: tuple[Tables, ...]) -> FileDescription:
     """Everything about the policies of a file. Raises PolicyFileError for one that cannot be told."""
     problems: list[str] = []
     found = tuple(_describe_policy(file, one, tables, problems) for one in policies.values())
@@ -27,7 +28,7 @@ def describe_file(file: str, policies: Mapping[str, type[Policy]], tables: tuple
 
 
 def _describe_policy(
-    file: str, policy: type[Policy], tables: tuple[Tables, Tables], problems: list[str]
+    file: str, policy: type[Policy], tables: tuple[Tables, ...], problems: list[str]
 ) -> DescribedPolicy:
     try:
         return DescribedPolicy(
@@ -57,13 +58,14 @@ def _describe_section(kind: type[State]) -> StateSection:
 
 
 def _describe_options(
-    policy: type[Policy], tables: tuple[Tables, Tables], problems: list[str]
+    policy: type[Policy], tables: tuple[Tables, ...], problems: list[str]
 ) -> tuple[PolicyOption, ...]:
-    user, project = (
-        read_options(policy, dict(table.get(policy.id, {})), f'{place}: policies."{policy.id}"', problems)
-        for table, place in zip(tables, PLACES, strict=True)
-    )
-    chosen = tighten_table(policy, user, project, problems)
+    chosen: Mapping[str, Any] = {}
+    for number, table in enumerate(tables):
+        place = f'{PROJECT_PLACE if number else USER_PLACE}: policies."{policy.id}"'
+        said = read_options(policy, dict(table.get(policy.id, {})), place, problems)
+        # The user's options come first; what folders of the project say may only tighten them, one after another.
+        chosen = tighten_table(policy, chosen, said, problems) if number else dict(said)
     made = policy(**{name: value for name, value in chosen.items() if name != "enabled"})
     words = read_field_docs(policy) if policy.__struct_fields__ else {}  # one that was a function has no class to read
     return tuple(

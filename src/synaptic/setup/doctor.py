@@ -197,7 +197,8 @@ def check_guard(catalog: HookCatalog) -> Iterator[DoctorFinding]:
 
 def check_declarations(home: Home, root: str, catalog: HookCatalog) -> Iterator[DoctorFinding]:
     """Whether every declaration was understood, and which are switched off."""
-    for problem in catalog.problems:
+    problems = (*catalog.problems, *catalog.check_rules())
+    for problem in problems:
         is_env = "env.toml" in problem
         fix = "synaptic up" if is_env else "correct the file; `synaptic hook validate` and `config validate` look again"
         repair = "env" if is_env else ""
@@ -206,7 +207,7 @@ def check_declarations(home: Home, root: str, catalog: HookCatalog) -> Iterator[
         yield DoctorFinding(check="declaration", state="warn", seen=note)
     for name, why in find_switched_off(home, root, catalog):
         yield DoctorFinding(check=f"hook {name}", state="warn", seen=why, fix="switch it on there if it should run")
-    if not catalog.problems:
+    if not problems:
         seen = f"{len(catalog.hooks)} hooks from {len(catalog.sources)} files"
         yield DoctorFinding(check="declaration", state="ok", seen=seen)
 

@@ -39,6 +39,8 @@ EXPANSION = re.compile(r"\$\{[^}]*\}|\$\((?:[^()]|\([^()]*\))*\)|\$\w+|\$[@*#?!-
 NEVER_EMPTY = re.compile(r"\$\{\w+:\?")
 """`${X:?}`: the shell stops when it is empty."""
 TMPDIR_PATH = re.compile(r"\$\{?TMPDIR\b[^}/]*\}?/+(?!\.\.(?:/|$))[^/]")
+PLAIN_PATTERN = re.compile(r"(?:[\w-][\w.-]*/)*+[\w*?-][\w.*?-]*")
+"""A pattern for names below the folder one stands in, or below a plain one."""
 PROBE_NAMES = ("q9z", ".q9z", "q9z.w7k", "w")
 """Names that only a pattern for everything matches."""
 PROBE_LETTERS = frozenset("*?".join(PROBE_NAMES))
@@ -110,6 +112,12 @@ class WorkFolders(msgspec.Struct, frozen=True):
         if not _is_work_folder(cwd or self.cwd, self.project, self.cwd, self.home):
             return False
         return all(word.known and not word.glob and PLAIN_PATH.fullmatch(word.text) for word in words)
+
+    def stay_below(self, words: Iterable[Word], cwd: str) -> bool:
+        """The same also for patterns in plain folders, which match nothing but what is below the project."""
+        if not _is_work_folder(cwd or self.cwd, self.project, self.cwd, self.home):
+            return False
+        return all(word.known and (PLAIN_PATTERN if word.glob else PLAIN_PATH).fullmatch(word.text) for word in words)
 
     def classify_word(self, word: Word, cwd: str) -> PathArea:
         """What a word of a command would hit, patterns and unknown parts taken at their worst."""

@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -188,3 +189,52 @@ def test_what_people_type_below_is_never_remembered_as_an_agent(name: str):
 )
 def test_a_command_that_ends_with_the_dispatcher_is_not_the_dispatcher(word: str, is_named: bool):
     assert lineage._names_dispatcher(word, "/home/ann b/.synaptic/bin/dispatch") is is_named
+
+
+@contextmanager
+def hosted(callers: HookCallers, inner: str) -> Iterator[tuple[int, int]]:
+    """A program that has an agent in itself, and a process that it has started."""
+    words = ("sh", "-c", f"bash -c {inner!r} & echo $!; wait")
+    host = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    try:
+        assert host.stdout
+        child = int(host.stdout.readline())
+        assert host.stdout.readline() == b"ready\n"
+        if found := read_process(host.pid):
+            callers.add_host(found)
+        yield host.pid, child
+    finally:
+        os.killpg(host.pid, signal.SIGKILL)
+        host.communicate()
+
+
+def test_what_a_host_starts_is_an_agents_and_the_host_itself_speaks_for_its_person(callers: HookCallers):
+    with hosted(callers, "echo ready; sleep 60; :") as (host, child):
+        assert "has an agent in itself" in LOOKED(child, callers)
+        assert EXAMINED(child, callers).kind == "stranger"
+        assert EXAMINED(host, callers).kind == "hook"
+
+
+def test_a_hosts_own_agent_is_no_agents_agent(callers: HookCallers):
+    """The client of an SDK calls the dispatcher too, where its user's settings say so."""
+    with hosted(callers, 'exec -a claude bash -c "echo ready; sleep 60; :"') as (_, child):
+        assert EXAMINED(child, callers).kind == "hook"
+
+
+def test_a_host_that_an_agent_has_started_is_a_stranger(callers: HookCallers):
+    with process("bash", "-c", "exec -a claude bash -c 'sleep 60 & echo $!; wait'") as outer:
+        (inner,) = (int(pid) for pid in Path(f"/proc/{outer}/task/{outer}/children").read_text().split())
+        found = read_process(inner)
+        assert found is not None
+        callers.add_host(found)
+        assert EXAMINED(inner, callers).why == f"process {outer} above it is claude"
+        os.kill(inner, signal.SIGKILL)
+
+
+def test_a_host_that_writes_itself_down_is_known_to_a_daemon_that_runs(tmp_path: Path):
+    home = Home(tmp_path / ".synaptic")
+    daemon, program = HookCallers(home), HookCallers(home)
+    found = read_process(os.getpid())
+    assert found is not None and not daemon.is_host(found)
+    program.add_host(found)
+    assert daemon.is_host(found) and not daemon.holds(found)

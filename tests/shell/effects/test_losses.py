@@ -9,7 +9,7 @@ from synaptic.shell.read.reader import read_safely
 
 def lost(text: str) -> list[tuple[str, str]]:
     effects = read_effects(read_safely(text, "/home/u/p", "/home/u"))
-    return [(one.kind, one.word.text) for one in find_losses(effects)]
+    return [(one.kind, one.word.text) for one in find_losses(effects, lambda command: True)]
 
 
 def made(text: str) -> list[str]:

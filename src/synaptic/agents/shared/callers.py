@@ -1,4 +1,8 @@
-"""The processes that have called the dispatcher, on disk: they are agents, whatever they are called."""
+"""The processes that have called the dispatcher, on disk: they are agents, whatever they are called.
+
+Beside them the hosts: programs of a person that have an agent in themselves (an SDK), which is asked about over the
+engine's library. What such a program starts may be a tool of its agent's; the program itself speaks for its person.
+"""
 
 import contextlib
 import os
@@ -6,6 +10,7 @@ import os
 from synaptic.agents.shared.processes import ProcessInfo, read_process
 from synaptic.files.bounded import UnreadableFile, read_content
 from synaptic.files.replace import replace_own
+from synaptic.files.snapshot import WatchedFile
 from synaptic.model.home import Home
 
 MOST_CALLERS = 512
@@ -23,6 +28,10 @@ class HookCallers:
         self._path = str(home.run / "callers")
         self._trouble, self._may_pass = "", False
         self._known = dict.fromkeys(self._read_keys())
+        self._hosts_path = str(home.run / "hosts")
+        # A host writes itself down, in its own process: a daemon that runs learns of it by looking.
+        self._hosts_file = WatchedFile(self._hosts_path, lambda path: read_content(path, LONGEST_FILE))
+        self._hosts: frozenset[ProcessKey] | None = None
 
     @property
     def trouble(self) -> str:
@@ -42,12 +51,23 @@ class HookCallers:
         # Another process may have written since: what it knows is kept.
         found = dict.fromkeys((*self._read_keys(), *self._known, process.key))
         self._known = dict.fromkeys(key for key in found if _is_alive(key))
-        kept = list(self._known)[-MOST_CALLERS:]
-        # Where nothing can be written, this process still knows it.
-        with contextlib.suppress(OSError):
-            # Where no daemon has ever run there is no such folder yet.
-            os.makedirs(os.path.dirname(self._path), 0o700, exist_ok=True)  # noqa: PTH103, PTH120
-            replace_own(self._path, "".join(f"{pid} {started}\n" for pid, started in kept).encode(), 0o600)
+        _write_keys(self._path, list(self._known))
+
+    def is_host(self, process: ProcessInfo) -> bool:
+        """Whether this process has an agent in itself. A file that cannot be read leaves what was known."""
+        if self._hosts is None or not self._hosts_file.is_unchanged():
+            content = self._hosts_file.read()
+            if not isinstance(content, UnreadableFile):
+                self._hosts = frozenset(_parse_lines(content or b""))
+        return process.key in (self._hosts or ())
+
+    def add_host(self, process: ProcessInfo) -> None:
+        """Remember a program that has an agent in itself."""
+        if self.is_host(process):
+            return
+        found = (*(self._hosts or ()), process.key)
+        self._hosts = frozenset(key for key in found if _is_alive(key))
+        _write_keys(self._hosts_path, sorted(self._hosts))
 
     def _look_again(self) -> None:
         """A descriptor that was missing for a moment is no reason for the rest of a daemon's life."""
@@ -63,6 +83,15 @@ class HookCallers:
         if self._may_pass:
             self._trouble, self._may_pass = "", False
         return _parse_lines(content or b"")
+
+
+def _write_keys(path: str, keys: list[ProcessKey]) -> None:
+    # Where nothing can be written, this process still knows it.
+    with contextlib.suppress(OSError):
+        # Where no daemon has ever run there is no such folder yet.
+        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)  # noqa: PTH103, PTH120
+        lines = "".join(f"{pid} {started}\n" for pid, started in keys[-MOST_CALLERS:])
+        replace_own(path, lines.encode(), 0o600)
 
 
 def _parse_lines(raw: bytes) -> list[ProcessKey]:

@@ -94,6 +94,8 @@ def examine_sender(pid: int, callers: HookCallers) -> Sender:
         return Sender("person")
     caller, above = chain[layers], chain[layers + 1 :]
     sender = Sender("hook", caller=caller, process=chain[max(layers - 1, 0)])
+    if callers.is_host(caller):
+        return _examine_host(sender, above, callers)
     agent = identify_agent(caller.pid)
     if not agent and not callers.holds(caller):
         return _examine_unknown(sender, chain, callers)
@@ -102,6 +104,9 @@ def examine_sender(pid: int, callers: HookCallers) -> Sender:
         above = above[1:]
     has_launcher = len(above) < len(chain) - layers - 1
     marked = "" if has_launcher else _find_marker(caller.pid)
+    if agent and above and callers.is_host(above[0]):
+        # The program that has this agent in itself: it counts as what stands above the program does.
+        marked, above = marked or _find_marker(above[0].pid), above[1:]
     if why := _describe_agents(above, callers) or (marked and f"{marked} is set"):
         return Sender("stranger", why, caller)
     callers.add(caller)
@@ -130,6 +135,15 @@ def _examine_unknown(sender: Sender, chain: Sequence[ProcessInfo], callers: Hook
     return sender
 
 
+def _examine_host(sender: Sender, above: Sequence[ProcessInfo], callers: HookCallers) -> Sender:
+    """A person's program with an agent in itself speaks for that person, unless an agent has started the program."""
+    host = sender.caller
+    marked = _find_marker(host.pid) if host else ""
+    if why := _describe_agents(above, callers) or (marked and f"{marked} is set"):
+        return Sender("stranger", why, host)
+    return sender
+
+
 def _can_be_agent(process: ProcessInfo) -> bool:
     """A person who tries the dispatcher in a terminal must not make that terminal an agent's for good."""
     if process.pid == 1:
@@ -146,6 +160,8 @@ def _describe_agents(chain: Sequence[ProcessInfo], callers: HookCallers) -> str:
             return f"process {process.pid} above it is {agent}"
         if callers.holds(process):
             return f"process {process.pid} above it has called the dispatcher as an agent does"
+        if callers.is_host(process):
+            return f"process {process.pid} above it has an agent in itself"
         if marker := _find_marker(process.pid):
             return f"{marker} is set"
     return ""

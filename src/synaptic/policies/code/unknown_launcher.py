@@ -55,6 +55,13 @@ WRAPPING = re.compile(
 """What may stand in front of a command in the value of an option."""
 DELETING_FLAGS = re.compile(r"-[rRfvdiI]+|--(?:r(?:e(?:c\w*)?)?|f(?:o\w*)?)")
 """The options of `rm` that make it delete folders without asking."""
+REASONS = (
+    "rm", "git", "find", "shred", "wipefs", "mkfs", "rimraf", "dd", "chmod", "chown", "truncate", "rsync", ".ssh",
+    ".aws", ".gnupg", "netrc", "id_", "reset", "clean", "checkout", "restore", "stash", "branch", "push", "reflog",
+    "update-ref", "worktree", "read-tree", "switch",
+)  # fmt: skip
+DELETING_WORD = re.compile(r"\n-(?:[vdi]*+[rf]|-[rf])")
+"""What words in lower case, each on its line, hold at least where a command that destroys may hide in them."""
 MAX_IN_COMMAND = 4
 MAX_IN_SCRIPT = 12
 """Commands that are looked for in the words of one program, and of all of them."""
@@ -88,7 +95,7 @@ class UnknownLauncher(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         found = get_script(event, facts)
-        if found is None or not any(map(_is_unknown, found.by_name)):
+        if found is None or not any(map(_is_unknown, found.by_name)) or not _gives_reason(facts.command):
             return None
         strange = [
             one
@@ -103,6 +110,14 @@ class UnknownLauncher(Policy):
                     "itself, or let the user look at it."
                 )
         return None
+
+
+def _gives_reason(known: CommandReading | None) -> bool:
+    """Whether any word of a script is a reason to look closer at what its programs are given."""
+    if known is None:
+        return False
+    hinted = known.has_long_words or known.find_hints(REASONS, known.words)
+    return bool(hinted) or DELETING_WORD.search(f"\n{known.words}") is not None
 
 
 @lru_cache(maxsize=1024)

@@ -9,19 +9,20 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, ON, Policy
 from synaptic.policies.data.created import keeps_going, strip_created, was_created_before
-from synaptic.policies.data.framework_shells import deletes_every_row
+from synaptic.policies.data.framework_shells import ORM_TOOLS, deletes_every_row
 from synaptic.policies.data.graph import deletes_unfiltered
 from synaptic.policies.data.redis import REDIS_CLIENTS, deletes_matching_keys, flushes_redis
 from synaptic.policies.data.restored import replaces_elsewhere
 from synaptic.policies.data.started import uses_started_server
 from synaptic.policies.facts import Facts
-from synaptic.policies.infra.verbs import read_harm
-from synaptic.policies.reading import SHELL_TOOLS, get_script
+from synaptic.policies.infra.verbs import list_tools, read_harm
+from synaptic.policies.reading import SHELL_TOOLS
 from synaptic.policies.throwaway import is_local_host, is_test_address, is_test_name, runs_in_test_environment
 from synaptic.shell.book.entries import BOOK, find_program
 from synaptic.shell.languages.data_libraries import LIBRARY_CALL
 from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Command, Script
+from synaptic.shell.reading import CommandReading
 
 SQL_CLIENTS = frozenset(name for name, one in BOOK.items() if one.database == "sql")
 MONGO_CLIENTS = frozenset(name for name, one in BOOK.items() if one.database == "mongo")
@@ -77,6 +78,7 @@ MAX_STATEMENT = 50_000
 """Characters of one statement that are looked at."""
 DROPPERS = SQL_CLIENTS | MONGO_CLIENTS | REDIS_CLIENTS | GRAPH_CLIENTS
 CLIENTS = DROPPERS | frozenset(ADMIN_PROGRAMS) | FRAMEWORKS.programs | QUEUES.programs
+TOOLS = FRAMEWORKS.tools | QUEUES.tools | ORM_TOOLS | ADMIN_PROGRAMS.keys()
 FILE_CLIENTS = split_names("sqlite3 sqlite litecli duckdb")
 """Programs whose database is a file."""
 EVERY_ROW = "change every row of a table"
@@ -129,9 +131,10 @@ class DatabaseDrop(Policy):
     """Beginnings of database names that may be dropped."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = get_script(event, facts, CLIENTS)
-        if found is None:
+        known = facts.command
+        if known is None or CLIENTS.isdisjoint(known.programs) or not _names_client(known):
             return None
+        found = known.script
         for command in found.commands:
             if self._is_spared(command):
                 continue
@@ -171,6 +174,13 @@ class DatabaseDrop(Policy):
         if drop := next(filter(None, map(_find_drop, texts)), ""):
             return "" if _drops_tests_only(texts) else f"run {drop}"
         return EVERY_ROW if self.unbounded and any(map(_lacks_where, texts)) else ""
+
+
+def _names_client(known: CommandReading) -> bool:
+    """Whether a program may be judged at all: Python and its like are in every other command, mostly without one."""
+    if not TOOLS.isdisjoint(list_tools(known)) or not DROPPERS.isdisjoint(map(str.lower, known.script.by_name)):
+        return True
+    return known.has_long_words or bool(known.find_hints(ADMIN_PROGRAMS, known.words))
 
 
 def _judge_framework(command: Command, found: Script) -> Verdict | None:

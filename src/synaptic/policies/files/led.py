@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
+from synaptic.model.once import kept_beside
 from synaptic.policies.reading import runs_elsewhere, select_commands
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.numbered import settle_number
@@ -47,7 +48,7 @@ class NamedPlace(msgspec.Struct, frozen=True):
     index: int
 
 
-@lru_cache(maxsize=32)
+@kept_beside
 def list_led(known: CommandReading, at: WorkFolders) -> tuple[LedPath, ...]:
     """What a line has linked and moved, in its order."""
     if LEADERS.isdisjoint(known.programs):

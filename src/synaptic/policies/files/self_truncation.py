@@ -1,7 +1,7 @@
 """Files that a command empties before it reads them."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 import msgspec
 
@@ -14,7 +14,7 @@ from synaptic.shell.book.entries import UNKNOWN_PROGRAM, find_program
 from synaptic.shell.effects.commands import READING_KINDS, find_acts
 from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.places import WorkFolders
-from synaptic.shell.read.script import Command, Redirect, Script, Word
+from synaptic.shell.read.script import Command, Redirect, Script, Word, join_texts
 
 CUTTING = frozenset({">", ">|", "&>"})
 OUTPUTS = frozenset({"", "1"})
@@ -64,8 +64,17 @@ class SelfTruncation(Policy):
 
 
 def _iter_read_targets(script: Script, at: WorkFolders) -> Iterator[ReadTarget]:
+    given = _join_given(script)
     for command, redirect in islice(_iter_cut(script), MAX_CUT):
-        yield from _find_readers(redirect, command, script, at)
+        # Most files that are written are named nowhere else in the script.
+        if redirect.target.text.rpartition("/")[2] in given:
+            yield from _find_readers(redirect, command, script, at)
+
+
+def _join_given(script: Script) -> str:
+    """All that commands are given to read: their words, and the files on their input."""
+    words = join_texts(chain.from_iterable([command.argv[1:] for command in script.commands]))
+    return f"{words}\n{join_texts(one.target for one in script.redirects if one.operator == '<')}"
 
 
 def _iter_cut(script: Script) -> Iterator[tuple[Command, Redirect]]:

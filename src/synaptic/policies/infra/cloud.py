@@ -37,7 +37,7 @@ class Cloud(AskedHarm):
 
     id = "infra.cloud"
     harm = HARM
-    speaks_of = HARM.programs | EXPOSURE.programs
+    speaks_of = HARM.tools | EXPOSURE.tools
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         judged = super().check(event, facts) or EXPOSURE.judge(event, facts, self.firm)

@@ -42,7 +42,7 @@ class Containers(AskedHarm):
 
     id = "infra.containers"
     harm = HARM
-    speaks_of = HARM.programs
+    speaks_of = HARM.tools
 
     def spares(self, command: Command, found: Script) -> bool:
         return _names_tests(command) or _is_made_by_line(command, found)

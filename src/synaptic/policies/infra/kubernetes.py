@@ -35,7 +35,7 @@ class Kubernetes(AskedHarm):
 
     id = "infra.kubernetes"
     harm = HARM
-    speaks_of = HARM.programs | SCALERS
+    speaks_of = HARM.tools | SCALERS
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         return super().check(event, facts) or self._check_listed(event, facts)

@@ -8,6 +8,8 @@ HARM = read_harm(
     "release",
     "change what everybody gets from a registry, and a version that was published or withdrawn cannot be given again",
     "Do a dry run (`--dry-run`, `pack`, `check`) first and let the user publish.",
+    # npm and its like are in every other command, and hardly ever publish.
+    hints=("publish", "push", "delete", "yank", "upload", "deploy", "release:perform"),
 )
 TEST_REGISTRY = ("testpypi", "test.pypi.")
 
@@ -28,7 +30,7 @@ class Publishing(AskedHarm):
 
     id = "infra.publishing"
     harm = HARM
-    speaks_of = HARM.programs
+    speaks_of = HARM.tools
 
     def spares(self, command: Command, found: Script) -> bool:
         return _is_for_tests(command)

@@ -27,8 +27,10 @@ DRY_OPTIONS = {
 RUNNERS = frozenset({"python", "php", "ruby", "yarn", "pnpm", "bun"})
 """Programs that are given the tool itself: `php artisan`, `python -m twine`, `yarn prisma`."""
 RUNNER_ENTRIES = frozenset(find_program(name).name for name in RUNNERS)
+RUNNER_NAMES = frozenset(name for name, one in BOOK.items() if one.name in RUNNER_ENTRIES)
 MAX_PART = 1000
 """Characters of the operands, and of the options, that are looked at: the forms hold `.*`, which is slow on more."""
+USUALLY_INSTEAD = "Show the plan or a dry run first and let the user apply it."
 
 
 class Harm(msgspec.Struct, frozen=True):
@@ -38,7 +40,14 @@ class Harm(msgspec.Struct, frozen=True):
     """What a command would do, behind `would`."""
     forms: Mapping[str, re.Pattern[str]]
     programs: frozenset[str]
-    instead: str = "Show the plan or a dry run first and let the user apply it."
+    instead: str = USUALLY_INSTEAD
+    hints: tuple[str, ...] = ()
+    """What a word holds, in lower case, where any of the forms matches; none where that is not said."""
+
+    @property
+    def tools(self) -> frozenset[str]:
+        """What a policy about this harm speaks of: without one of these, run or given to a runner, nothing does it."""
+        return frozenset(self.forms)
 
     def judge(self, event: PreToolUse, facts: Facts, firm: bool) -> Verdict | None:
         """Deny or ask, with what to do instead, when a command destroys something."""
@@ -52,23 +61,25 @@ class Harm(msgspec.Struct, frozen=True):
     def iter_destroying(self, event: PreToolUse, facts: Facts) -> Iterator[tuple[Command, Script]]:
         """The commands whose words match their program's form, each with the script that it is part of."""
         known = facts.command
-        if known is None or self.programs.isdisjoint(known.programs):
+        if known is None or self.programs.isdisjoint(known.programs) or not self._is_hinted(known):
             return
         # Python and its like are in every other command, and hardly ever run one of these tools.
-        if not self.forms.keys().isdisjoint(_list_tools(known)):
+        if not self.forms.keys().isdisjoint(list_tools(known)):
             found = known.script
             yield from ((command, found) for command in found.commands if self.destroys(command))
+
+    def _is_hinted(self, known: CommandReading) -> bool:
+        return not self.hints or known.has_long_words or bool(known.find_hints(self.hints, known.words))
 
     def destroys(self, command: Command) -> bool:
         """Whether the words of a command match its program's form, and it is not rehearsed."""
         return matches_form(command, self.forms) and not names_local_service(command)
 
 
-def read_harm(kind: str, loss: str, instead: str = "") -> Harm:
+def read_harm(kind: str, loss: str, instead: str = USUALLY_INSTEAD, hints: tuple[str, ...] = ()) -> Harm:
     """The harm of one kind that programs of the book do, each with the form of the words that do it."""
     forms = {name: re.compile(one.destroys[kind]) for name, one in BOOK.items() if kind in one.destroys}
-    programs = frozenset(forms) | RUNNERS
-    return Harm(loss, forms, programs, instead) if instead else Harm(loss, forms, programs)
+    return Harm(loss, forms, frozenset(forms) | RUNNERS, instead, hints)
 
 
 def matches_form(command: Command, forms: Mapping[str, re.Pattern[str]]) -> bool:
@@ -81,12 +92,14 @@ def matches_form(command: Command, forms: Mapping[str, re.Pattern[str]]) -> bool
 
 
 @kept_beside
-def _list_tools(known: CommandReading) -> frozenset[str]:
-    """Every name under which `find_tool` may find a program of the script."""
+def list_tools(known: CommandReading) -> frozenset[str]:
+    """Every program of the script, and every name under which `find_tool` may find one."""
     by_name = known.script.by_name
+    if RUNNER_NAMES.isdisjoint(known.programs):
+        return known.programs.union(by_name)
     runners = (commands for name, commands in by_name.items() if find_program(name).name in RUNNER_ENTRIES)
     given = (_name_given_tool(command)[0] for commands in runners for command in commands)
-    return frozenset((*by_name, *given))
+    return known.programs.union(by_name, given)
 
 
 def _name_given_tool(command: Command) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from synaptic.model.once import kept_beside
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELL_TOOLS, compile_hints, select_commands
-from synaptic.policies.secrets.printers import PRINTERS, prints_secret
+from synaptic.policies.secrets.printers import prints_secret, select_printing
 from synaptic.policies.secrets.private import HISTORY_HINTS, KEY_HINTS, is_history, is_secret, list_private_hints
 from synaptic.shell.book.entries import BOOK, ProgramEntry, find_program, list_names_with
 from synaptic.shell.effects.addresses import SHELL_SOCKET, may_send, sends_data
@@ -183,7 +183,7 @@ def _opens_connection(known: CommandReading) -> bool:
 def _has_secrets(known: CommandReading) -> bool:
     """Whether there is a secret, an environment or an archive at all: without one nothing can be sent."""
     dumped = any(map(_dumps_environment, select_commands(known.script, ENVIRONMENT_DUMPERS)))
-    dumped = dumped or any(map(prints_secret, select_commands(known.script, PRINTERS)))
+    dumped = dumped or next(select_printing(known), None) is not None
     return dumped or not ARCHIVES.isdisjoint(known.programs) or bool(known.find_hints(_list_hints()))
 
 

@@ -14,7 +14,7 @@ from synaptic.policies.secrets.printers import (
     VARIABLE_PRINTERS,
     PrintedOutputs,
     find_variable,
-    prints_secret,
+    select_printing,
 )
 from synaptic.shell.paths import Standpoint
 from synaptic.shell.reading import CommandReading
@@ -71,7 +71,7 @@ def _judge_text(known: CommandReading, at: Standpoint) -> Verdict | None:
 def _check_programs(known: CommandReading) -> Verdict | None:
     found = known.script
     outputs: PrintedOutputs | None = None
-    for command in filter(prints_secret, select_commands(found, PRINTERS)):
+    for command in select_printing(known):
         outputs = outputs or PrintedOutputs(found)
         shown = " ".join((command.name, *command.args[:3]))
         if address := outputs.find_stranger(command):

@@ -4,14 +4,18 @@ import re
 from collections.abc import Iterator
 
 from synaptic.policies.infra.verbs import matches_form
+from synaptic.policies.reading import select_commands
 from synaptic.shell.book.entries import BOOK, find_program
 from synaptic.shell.effects.addresses import find_addresses, sends_data
 from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Command, Script
+from synaptic.shell.reading import CommandReading
 
 FORMS = {name: re.compile(one.tokens) for name, one in BOOK.items() if one.tokens}
 PRINTERS = frozenset(FORMS)
 """Programs that can print one."""
+RARE_WORDS = {"git": "credential", "npm": "auth"}
+"""What a word holds, in lower case, where one of these prints a secret: they are in every other command."""
 ECHOES = split_names("echo printf print cat tee")
 QUIET_FILTERS = {"grep": ("-q", "--quiet", "--silent", "-c", "--count"), "head": ("-c",), "cut": ("-c",)}
 """Options with which a filter prints next to nothing of what it is given."""
@@ -76,6 +80,12 @@ def _find_picked(after: tuple[Command, ...]) -> str:
 def prints_secret(command: Command) -> bool:
     """Whether a command prints a secret that its program keeps."""
     return matches_form(command, FORMS)
+
+
+def select_printing(known: CommandReading) -> Iterator[Command]:
+    """The commands that print a secret which their program keeps."""
+    rare = {name for name, word in RARE_WORDS.items() if not known.has_long_words and word not in known.words}
+    return filter(prints_secret, select_commands(known.script, PRINTERS - rare))
 
 
 class PrintedOutputs:

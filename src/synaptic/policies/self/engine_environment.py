@@ -21,6 +21,7 @@ OWN_PLAIN = re.compile(r"synaptic[-_.]hooks(?:\[[\w,]*\])?", re.IGNORECASE)
 PACKAGE_PROGRAMS = split_names(
     "pip pipx uv conda mamba micromamba poetry pdm rye hatch easy_install virtualenv ensurepip"
 )
+PACKAGE_STARTS = tuple(PACKAGE_PROGRAMS)
 TOOL_PROGRAMS = split_names("pipx uv rye")
 """Programs that give every tool an environment of its own."""
 CHANGING_VERBS = split_names(
@@ -97,7 +98,8 @@ def _calls_manager(known: CommandReading) -> bool:
 
 @lru_cache(maxsize=256)
 def _names_manager(programs: frozenset[str]) -> bool:
-    return any(_find_manager(name) in PACKAGE_PROGRAMS for name in programs)
+    # A name begins as the manager's does, whatever its version. A script may define hundreds of others.
+    return any(_find_manager(name) in PACKAGE_PROGRAMS for name in programs if name.startswith(PACKAGE_STARTS))
 
 
 @lru_cache(maxsize=256)

@@ -1,5 +1,6 @@
 """The files that decide whether the engine runs and what it says."""
 
+import re
 from collections.abc import Collection, Iterator
 from itertools import chain
 
@@ -22,6 +23,8 @@ TOO_MANY_TEXT = (
     "This command names more files than can be looked up; one of them may lead to where this guard lives. Split it."
 )
 BELONGS = "belongs to the Python that this guard runs from. A person should agree to the change."
+DECLARATION = re.compile(r"/\.synaptic(?:/(?:(?:config|rules)\.toml|hooks(?:/.*)?))?$")
+PROSE_SIGN = re.compile(r"[\s~]")
 NearPath = tuple[str, str, str | None, str]
 """A path, the same in lower case, and for a pattern the folder that it is in and how it begins there."""
 MAX_PATTERNS = 200
@@ -37,10 +40,10 @@ class EngineFiles(Policy):
     interpreter and the code that the engine runs from, files that Python runs at its start (`*.pth`) among them. Links
     are followed, those on the disk and those that the same command makes; so is what a search finds
     (`find ~ -name dispatch -delete`), what an editor, `awk` or `sed` is told to write, and code that talks to the
-    daemon's socket or its database. Asks for the same files in a project (`.synaptic/config.toml`, hooks,
-    `.claude/settings.json`, an engine that is installed from there), because a person may well want them written, and
-    for what else is in the engine's own environment. Where more than 200 patterns begin like one of these files, one of
-    them is taken for a match. Reading is free.
+    daemon's socket or its database. Asks for the same files in a project (`.synaptic/config.toml`, `rules.toml`, hooks,
+    `.claude/settings.json`, an engine that is installed from there), because a person may well want them written, for
+    declarations of any other folder, and for what else is in the engine's own environment. Where more than 200 patterns
+    begin like one of these files, one of them is taken for a match. Reading is free.
     ## Why
     A guard that the guarded can switch off guards nothing.
     ## Known gaps
@@ -82,11 +85,20 @@ def _judge_near(near: list[NearPath], guard: Guard, facts: Facts) -> Verdict | N
     started = [path for path, low, _, _ in near if guard.is_startup_file(low)]
     if path := next((path for path in started if not is_inside(path, (facts.root,))), ""):
         return deny(f"{path!r} would be run by the Python of this guard before anything else. Put it elsewhere.")
-    if path := _find_held(near, guard.project, guard.folders, hidden):
+    declared = (path for path, low, _, _ in near if _is_declaration(low, facts.root.lower()))
+    if path := _find_held(near, guard.project, guard.folders, hidden) or next(declared, ""):
         return ask(f"{path!r} decides which hooks run in this project. A person should agree to the change.")
     if path := next(iter(started), "") or _find_held(near, guard.environment, (), hidden):
         return ask(f"{path!r} {BELONGS}")
     return None
+
+
+def _is_declaration(low: str, root: str) -> bool:
+    """Whether a path declares something in any folder: those above and below the project count for calls there."""
+    if DECLARATION.search(low) is None:
+        return False
+    # A sentence that names such a file is no path: it is seen as one below the project.
+    return not root or PROSE_SIGN.search(low.removeprefix(f"{root}/")) is None or not is_inside(low, (root,))
 
 
 def _judge_taken(found: CommandReading, guard: Guard, facts: Facts) -> Verdict | None:

@@ -14,7 +14,9 @@ from synaptic.shell.paths import is_inside
 ENGINE_FOLDER = ".synaptic"
 INTERPRETER_SIGN = "bin/python"
 PACKAGES_SIGN = "-packages"
-PROJECT_FILES = (".synaptic/config.toml", ".synaptic/hooks", ".synaptic/policies", ".system/hooks")
+PROJECT_FILES = (
+    ".synaptic/config.toml", ".synaptic/rules.toml", ".synaptic/hooks", ".synaptic/policies", ".system/hooks",
+)  # fmt: skip
 
 
 class Guard(msgspec.Struct, frozen=True):

@@ -13,8 +13,8 @@ from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.filled import (
     ABSOLUTE_NAMES,
     COPY_PROGRAMS,
-    FILLING_CODE,
     FILLING_PROGRAMS,
+    FILLING_SIGNS,
     HOME_PROGRAMS,
     LANGUAGE_NAMES,
     RSYNC_PROGRAMS,
@@ -92,7 +92,8 @@ def _may_reach(known: CommandReading, around: frozenset[str]) -> bool:
     programs = known.programs
     if known.leads_out or not HOME_PROGRAMS.isdisjoint(programs):
         return True
-    if not LANGUAGE_NAMES.isdisjoint(programs) and FILLING_CODE.search(known.text):
+    # A pattern of several words is tried at every character, of a text that may be a megabyte.
+    if not LANGUAGE_NAMES.isdisjoint(programs) and any(sign in known.text for sign in FILLING_SIGNS):
         return True
     if any((start or known.standpoint.cwd).lower() in around for start in known.start_folders):
         return True

@@ -29,6 +29,8 @@ REMOVE = PeopleOnly("remove packages", unless=("--dry-run",))
 UPGRADE = PeopleOnly("upgrade packages", unless=("--dry-run",))
 SET_UP = PeopleOnly("change how the engine is called")
 CHANGE_HOOKS = PeopleOnly("register hooks")
+ADD_RULES = PeopleOnly("write rules for its user", unless=("--dry-run", "--project"))
+CHANGE_RULES = PeopleOnly("write rules", unless=("--dry-run",))
 CHANGE_REGISTRY = PeopleOnly("choose or change registries")
 
 FOR_PEOPLE: Mapping[str, PeopleOnly] = {
@@ -42,7 +44,11 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "follow-ups run": PeopleOnly("run what hooks asked for"),
     "hook new": CHANGE_HOOKS,
     "hook register": CHANGE_HOOKS,
+    "import cc-safety-net": CHANGE_RULES,
     "import claude": PeopleOnly("take over or give back an agent's hooks"),
+    "import dcg": CHANGE_RULES,
+    "import hookify": CHANGE_RULES,
+    "import permissions": CHANGE_RULES,
     "install": INSTALL,
     "package promote": PeopleOnly("promote packages"),
     "policy disable": PeopleOnly("switch policies"),
@@ -57,6 +63,9 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "remove": REMOVE,
     # It appends to the file that the environment names.
     "report": PeopleOnly("write the summary of a job", only=("--github",)),
+    "rule add": ADD_RULES,
+    "rule from-event": ADD_RULES,
+    "rule remove": PeopleOnly("remove rules"),
     "skill bootstrap": SET_UP,
     "skill install": INSTALL,
     "skill remove": REMOVE,
@@ -76,7 +85,8 @@ FOR_EVERYBODY = frozenset((
     "hook validate", "info", "list", "loop cancel", "loop check", "loop complete", "loop log", "loop start",
     "loop status", "messages", "outdated", "package diff", "package export", "package import", "package init",
     "package log", "package publish", "package verify", "policy list", "policy show", "policy test", "registry catalog",
-    "registry channels", "registry scan", "registry serve", "run", "search", "self-test", "session list",
+    "registry channels", "registry scan", "registry serve", "rule list", "rule show", "rule test", "run",
+    "search", "self-test", "session list",
     "session show", "skill diff", "skill info", "skill list", "skill outdated", "skill plan", "skill search",
     "skill verify", "state get", "state list", "status", "tail", "task list", "task show", "try", "usage", "verify",
 ))  # fmt: skip

@@ -51,7 +51,7 @@ class Disruption(Policy):
     id = "system.disruption"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
-    speaks_of = HARM.programs | ACCESS.programs | MANAGERS
+    speaks_of = HARM.tools | ACCESS.tools | MANAGERS
     priority = 22
     preset = "essentials"
 

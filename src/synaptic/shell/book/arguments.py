@@ -159,8 +159,14 @@ def _read_short(grammar: OptionGrammar, word: Word) -> list[GivenOption]:
             return [(Flag(option.name, word, value, True, option.role), option)]
         if not grammar.letters and not grammar.names:
             return [(Flag(name, word, value, known=False), None)]
+    if len(text) == 2:  # as most are written
+        option = grammar.letters.get(text[1])
+        if option is None:
+            return [(Flag(text[1], word, known=False), None)]
+        return [(Flag(option.name, word, role=option.role), option)]
     found: list[GivenOption] = []
-    for place, letter in _iter_letters(text):
+    letters = enumerate(text[1:], 2) if len(text) <= MAX_CLUSTER else _iter_few_letters(text)
+    for place, letter in letters:
         option = grammar.letters.get(letter)
         if option is None:
             # An unknown letter with `=`: the rest is its value. Otherwise `-x=rf` would switch on `-r`.
@@ -175,11 +181,8 @@ def _read_short(grammar: OptionGrammar, word: Word) -> list[GivenOption]:
     return found
 
 
-def _iter_letters(text: str) -> Iterator[tuple[int, str]]:
-    """The letters of a cluster, each with the place behind it. `-ff` says more than `-f`; no letter says more often."""
-    if len(text) <= MAX_CLUSTER:
-        yield from enumerate(text[1:], 2)
-        return
+def _iter_few_letters(text: str) -> Iterator[tuple[int, str]]:
+    """The letters of a long cluster, each with the place behind it: `-ff` says more than `-f`, no letter more often."""
     counts: dict[str, int] = {}
     for place, letter in enumerate(text[1:], 2):
         counts[letter] = counts.get(letter, 0) + 1

@@ -1,7 +1,7 @@
 """What one command does to files and other machines, by its book entry; a few programs need code of their own."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 import msgspec
@@ -71,15 +71,16 @@ CHECK_OPTIONS = ("check", "stat", "numstat", "summary")
 """Options with which `git apply` applies nothing."""
 
 
-def find_acts(command: Command) -> Iterator[CommandAct]:
+def find_acts(command: Command) -> Iterable[CommandAct]:
     """Everything that a command does to what its words name, in their order: options first, then operands."""
-    yield from (("write", Word(path)) for path in command.paths)
     program = find_program(command.name)
     logic = ACT_FINDERS.get(program.name)
+    acts: Iterable[CommandAct] = ()
     if logic is not None:
-        yield from logic(command, program)
+        acts = logic(command, program)
     elif program.options or program.operands or program.verbs:
-        yield from _find_declared(program, command.argv[1:])
+        acts = _find_declared(program, command.argv[1:])
+    return chain([("write", Word(path)) for path in command.paths], acts) if command.paths else acts
 
 
 def find_read_words(command: Command) -> Iterator[Word]:
@@ -91,11 +92,11 @@ def find_read_words(command: Command) -> Iterator[Word]:
         yield from (word for kind, word in find_acts(command) if kind in READING_KINDS)
 
 
-def changes_files(program: ProgramEntry) -> bool:
-    """Whether a program may change a file at all."""
+def changes_files(program: ProgramEntry, roles: frozenset[str] = CHANGE_ROLES) -> bool:
+    """Whether a program may change a file at all, by one of these roles or as no role tells."""
     if program.unnamed or program.name in ACT_FINDERS:
         return True
-    return any(map(program.has_role, CHANGE_ROLES)) or any(map(changes_files, program.verbs.values()))
+    return any(map(program.has_role, roles)) or any(changes_files(verb, roles) for verb in program.verbs.values())
 
 
 def _deletes_files(program: ProgramEntry) -> bool:
@@ -103,21 +104,19 @@ def _deletes_files(program: ProgramEntry) -> bool:
     return own or any(map(_deletes_files, program.verbs.values()))
 
 
-def _find_declared(program: ProgramEntry, words: tuple[Word, ...], edits: bool = False) -> Iterator[CommandAct]:
+def _find_declared(program: ProgramEntry, words: tuple[Word, ...], edits: bool = False) -> Iterable[CommandAct]:
     given = program.read(words)
     verb = program.find_verb(given.words[0].text) if program.verbs and given.words else None
     if verb is not None:
         program, given = verb, verb.read(given.operands[1:])
     unnamed = _find_unnamed(program, given)
     if not given.flags:  # as most commands are written: nothing below depends on an option then
-        return chain(unnamed, _find_in_operands(program, given, edits))
-    acts = chain(
-        (act for flag in given.flags for act in _find_in_flag(flag, program)),
-        unnamed,
-        _find_in_operands(program, given, edits or given.has_role("edit")),
-    )
+        return [*unnamed, *_find_in_operands(program, given, edits)]
+    acts = [act for flag in given.flags for act in _find_in_flag(flag, program)]
+    acts += unnamed
+    acts += _find_in_operands(program, given, edits or given.has_role("edit"))
     # A dry run changes nothing but still reads what it is given.
-    return (act for act in acts if act[0] not in CHANGING_KINDS) if given.has_role("dry") else acts
+    return [act for act in acts if act[0] not in CHANGING_KINDS] if given.has_role("dry") else acts
 
 
 def _find_unnamed(program: ProgramEntry, given: Arguments) -> tuple[CommandAct, ...]:
@@ -127,21 +126,23 @@ def _find_unnamed(program: ProgramEntry, given: Arguments) -> tuple[CommandAct, 
     return ()
 
 
-def _find_in_flag(flag: Flag, program: ProgramEntry) -> Iterator[CommandAct]:
+def _find_in_flag(flag: Flag, program: ProgramEntry) -> Iterable[CommandAct]:
     """What an option does to its value. One that the book does not have may name a file to read."""
+    value = flag.value
     if not flag.known:
         # Only for programs that open files at all; otherwise every unknown option with a slash would be a read.
-        if any(map(program.has_role, OPENING_ROLES)) and (flag.value is not None or "/" in flag.word.text):
-            yield "read", flag.value or flag.word
-    elif flag.value is None:
-        return
-    elif flag.role in ("code", "print", "pattern"):
-        yield from _find_opened(flag.value.text, flag.role, program)
-    elif flag.value.text != STDOUT and flag.role != "edit":
-        yield from ((kind, flag.value) for kind in ROLE_EFFECTS.get(flag.role, ()))
+        opens = (value is not None or "/" in flag.word.text) and any(map(program.has_role, OPENING_ROLES))
+        return (("read", value or flag.word),) if opens else ()
+    if value is None:
+        return ()
+    if flag.role in ("code", "print", "pattern"):
+        return _find_opened(value.text, flag.role, program)
+    if value.text == STDOUT or flag.role == "edit":
+        return ()
+    return [(kind, value) for kind in ROLE_EFFECTS.get(flag.role, ())]
 
 
-def _find_in_operands(program: ProgramEntry, given: Arguments, edits: bool) -> Iterator[CommandAct]:
+def _find_in_operands(program: ProgramEntry, given: Arguments, edits: bool) -> list[CommandAct]:
     words, roles = given.operands, program.roles
     if edits:
         words = tuple(word for word in words if word.text)  # `sed -i ''` of BSD
@@ -150,11 +151,14 @@ def _find_in_operands(program: ProgramEntry, given: Arguments, edits: bool) -> I
         roles = msgspec.structs.replace(roles, first=roles.first[1:])
     if given.flags and given.get_by_role("into"):
         roles = msgspec.structs.replace(roles, last=())
+    acts: list[CommandAct] = []
     for role, word in roles.assign_roles(words):
         if role in ("code", "pattern"):
-            yield from _find_opened(word.text, role, program)
+            acts += _find_opened(word.text, role, program)
         elif word.text != STDOUT and not (role == "write" and program.copies_remote and is_remote(word.text)):
-            yield from ((kind, word) for kind in ROLE_EFFECTS.get("edit" if edits and role == "read" else role, ()))
+            for kind in ROLE_EFFECTS.get("edit" if edits and role == "read" else role, ()):
+                acts.append((kind, word))
+    return acts
 
 
 def _find_opened(text: str, role: str, program: ProgramEntry) -> Iterator[CommandAct]:
@@ -181,7 +185,7 @@ def _find_in_tar(command: Command, program: ProgramEntry) -> Iterator[CommandAct
         yield from (("read", word) for word in (*files, *given.operands))
 
 
-def _find_in_awk(command: Command, program: ProgramEntry) -> Iterator[CommandAct]:
+def _find_in_awk(command: Command, program: ProgramEntry) -> Iterable[CommandAct]:
     """It edits its files when it is told to include the library for that."""
     given = program.read(command.argv[1:])
     return _find_declared(program, command.argv[1:], given.get_value("include") == "inplace")
@@ -242,7 +246,7 @@ def _changes_tree(call: GitCall) -> bool:
     return first in CHANGING_WORDS.get(call.verb, (first,)) and first not in SHOWING_WORDS.get(call.verb, ())
 
 
-ACT_FINDERS: dict[str, Callable[[Command, ProgramEntry], Iterator[CommandAct]]] = {
+ACT_FINDERS: dict[str, Callable[[Command, ProgramEntry], Iterable[CommandAct]]] = {
     "awk": _find_in_awk,
     "tar": _find_in_tar,
     "zip": _find_in_zip,

@@ -1,6 +1,6 @@
 """What a script would do to files and other machines: what it runs, reads, writes, deletes, fetches and sends."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from operator import attrgetter
 
@@ -13,7 +13,7 @@ from synaptic.shell.effects.commands import CHANGING_KINDS, CHANGING_PROGRAMS, U
 from synaptic.shell.programs.git_line import read_git_call
 from synaptic.shell.read.script import GET_ARGV, WRITE_OPERATORS, Command, Redirect, Script, Word
 
-IS_PATTERN = attrgetter("glob")
+IS_PATTERN, GET_TARGET = attrgetter("glob"), attrgetter("target")
 
 __all__ = ("Effect", "Effects", "read_effects")
 
@@ -55,7 +55,7 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
     @computed_once
     def changes(self) -> tuple[Effect, ...]:
         """Files that are written, made or deleted: by redirections, by programs, and by code of other languages."""
-        return self._find_changes(self.script.redirects, self._changing_commands)
+        return self._find_changes(self.script.redirects, self.changing_commands)
 
     @computed_once
     def changes_by_pattern(self) -> tuple[Effect, ...]:
@@ -64,7 +64,11 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
 
     def find_changes_where(self, matters: Callable[[Iterable[Word]], bool]) -> tuple[Effect, ...]:
         """Those of redirections and commands with words that matter; others need not be sorted for that."""
-        redirects = [one for one in self.script.redirects if matters((one.target,))]
+        redirects: Sequence[Redirect] = self.script.redirects
+        if redirects:  # all targets at once: mostly none of them matters
+            redirects = (
+                [one for one in redirects if matters((one.target,))] if matters(map(GET_TARGET, redirects)) else ()
+            )
         # Most programs have no such word at all, however often they run: all words of one are looked at first.
         groups = [group for group in self._changing_groups if matters(chain.from_iterable(map(GET_ARGV, group)))]
         chosen = (one for group in groups for one in group if matters(one.argv))
@@ -146,7 +150,7 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
         return [one for one in self.script.commands if one.paths]
 
     @computed_once
-    def _changing_commands(self) -> list[Command]:
+    def changing_commands(self) -> list[Command]:
         """The commands that may change a file, in their order."""
         groups = self._changing_groups
         if len(groups) == 1 and not self._patched:

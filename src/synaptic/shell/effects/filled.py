@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
+from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import BOOK, find_program, list_names_with, normalize_name
 from synaptic.shell.effects.commands import UNNAMED_FILE, find_acts
 from synaptic.shell.globs import GLOB_SIGN
@@ -101,7 +102,7 @@ HOME_PROGRAMS = frozenset(name for name, form in FORMS.items() if form.default i
 """Programs that fill a folder which is neither named nor the one they run in."""
 ABSOLUTE_NAMES = re.compile(r"^-[a-z]*p[a-z]*$|^--absolute-names$", re.MULTILINE)
 """In words in lower case: an archive may be unpacked to wherever it says, with `tar -P`."""
-FILLING_CODE = re.compile(r"extract|unpack|copytree|cpSync|copySync|cp_r|dircopy|rcopy")
+FILLING_SIGNS = ("extract", "unpack", "copytree", "cpSync", "copySync", "cp_r", "dircopy", "rcopy")
 """What code holds at least that fills a folder."""
 
 
@@ -117,7 +118,11 @@ def find_filled_folders(command: Command) -> Iterator[Word]:
 
 def find_copies(command: Command) -> Iterator[Word]:
     """What a program that copies or moves makes in a folder: each source, under its own name there."""
-    given = find_program(command.name).read(command.argv[1:])
+    return iter_copies(find_program(command.name).read(command.argv[1:]))
+
+
+def iter_copies(given: Arguments) -> Iterator[Word]:
+    """The same for words that are sorted already."""
     into = given.get_by_role("into")
     folders, sources = (into, given.operands) if into else (given.operands[-1:], given.operands[:-1])
     if given.has("extract"):  # tar: members below the folder that is unpacked into

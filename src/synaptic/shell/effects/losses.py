@@ -8,12 +8,19 @@ import msgspec
 
 from synaptic.model.once import computed_once
 from synaptic.shell.book.arguments import Arguments, holds_option
-from synaptic.shell.book.entries import find_program
-from synaptic.shell.effects.commands import CommandAct, find_acts
+from synaptic.shell.book.entries import find_program, iter_programs
+from synaptic.shell.effects.commands import (
+    ACT_FINDERS,
+    CHANGE_ROLES,
+    CHANGING_KINDS,
+    CommandAct,
+    changes_files,
+    find_acts,
+)
 from synaptic.shell.effects.created import find_set_up
 from synaptic.shell.effects.edited import leaves_nothing
 from synaptic.shell.effects.effects import Effects
-from synaptic.shell.effects.filled import RSYNC_PROGRAMS, TAR_PROGRAMS, find_copies, iter_option_values
+from synaptic.shell.effects.filled import RSYNC_PROGRAMS, TAR_PROGRAMS, find_copies, iter_copies, iter_option_values
 from synaptic.shell.effects.numbered import settle_number
 from synaptic.shell.effects.searched import LISTING_PROGRAMS, FileSearch, ScriptSearches
 from synaptic.shell.names import split_names
@@ -26,6 +33,8 @@ not followed; a folder filled with files that no word names; lines taken out of 
 APPENDING = frozenset({">>", "&>>", "<>"})
 KEEPING_PROGRAMS = split_names("git gpg trash rmdir rd zip ar nano view code patch sftp 7z find chezmoi")
 """Programs, by their entries, that lose nothing, ask first, or are looked at elsewhere."""
+LOSING_ROLES = CHANGE_ROLES - {"touch"}
+"""Roles with which a program may take away what is there."""
 NO_ARGUMENTS = Arguments()
 EMPTY_TEST = "-empty"
 LEAVES_NOTHING = re.compile(r"(?:1,\$)?\s*d|s([/|#,])\^?\.\*\$?\1\1g?")
@@ -65,12 +74,12 @@ class PathLoss(msgspec.Struct, frozen=True, gc=False):
     """The search whose results the word stands for."""
 
 
-def find_losses(effects: Effects) -> tuple[PathLoss, ...]:
-    """Everything that a script takes away or writes over, as far as words say it."""
-    return tuple(islice(_iter_losses(effects), MAX_LOSSES))
+def find_losses(effects: Effects, matters: Callable[[Command], bool]) -> tuple[PathLoss, ...]:
+    """Everything that redirections and the commands that matter take away or write over, as far as words say it."""
+    return tuple(islice(_iter_losses(effects, matters), MAX_LOSSES))
 
 
-def _iter_losses(effects: Effects) -> Iterator[PathLoss]:
+def _iter_losses(effects: Effects, matters: Callable[[Command], bool]) -> Iterator[PathLoss]:
     script = effects.script
     searches = _LostSearches(script)
     for redirect in script.redirects:
@@ -78,13 +87,12 @@ def _iter_losses(effects: Effects) -> Iterator[PathLoss]:
             loss = PathLoss(WRITE, settle_number(redirect.target), redirect.cwd, redirect.via)
             if found := loss if _is_certain(loss.word) else searches.tie(loss, searches.find_writer(redirect)):
                 yield found
-    seen = -1
-    for effect in effects.changes:
-        command = effect.command
-        # Several effects of one command follow one another.
-        if command is None or command.index == seen:
+    for command in effects.changing_commands:
+        # The name first: most that change files only make them, as `mkdir` and `touch` do.
+        if not command.paths and find_program(command.name).name not in LOSING_PROGRAMS:
             continue
-        seen = command.index
+        if not matters(command) or not any(kind in CHANGING_KINDS for kind, _ in effects.list_acts(command)):
+            continue
         for loss in _find_in_command(command, effects):
             if found := loss if _is_certain(loss.word) else searches.tie(loss, command):
                 yield found
@@ -140,8 +148,9 @@ def _find_in_command(command: Command, effects: Effects) -> Iterable[PathLoss]:
     if program.name in KEEPING_PROGRAMS:
         return ()
     special = SPECIAL.get(program.name)
-    # Only what its options say is asked of most commands, and most have none.
-    has_options = holds_option(command.argv) or program.bundled or program.assigned
+    # Of most programs no option keeps what is there, and most commands have no options.
+    may_keep = program.has_role("keep") or program.has_role("dry")
+    has_options = may_keep and (holds_option(command.argv) or program.bundled or program.assigned)
     given = program.read(command.argv[1:]) if special is not None or has_options else NO_ARGUMENTS
     if given.has_role("keep", "dry"):
         return ()
@@ -150,9 +159,6 @@ def _find_in_command(command: Command, effects: Effects) -> Iterable[PathLoss]:
 
 def _find_acted(command: Command, acts: Iterable[CommandAct]) -> Iterator[PathLoss]:
     """By the roles of its words: what is read and written is edited, or emptied by an edit that leaves nothing."""
-    edit = DELETE if any(map(LEAVES_NOTHING.fullmatch, command.args)) else EDIT
-    if edit == EDIT and command.name in ("sed", "gsed") and _takes_lines(command):
-        edit = CUT
     read: set[int] = set()
     for kind, word in acts:
         if kind == "read":
@@ -160,7 +166,14 @@ def _find_acted(command: Command, acts: Iterable[CommandAct]) -> Iterator[PathLo
         elif kind == "delete":
             yield _make_loss(DELETE, word, command)
         elif kind == "write" and word.text[:5] != "/dev/" and word.text:
-            yield _make_loss(edit if id(word) in read else WRITE, word, command)
+            yield _make_loss(_name_edit(command) if id(word) in read else WRITE, word, command)
+
+
+def _name_edit(command: Command) -> str:
+    """What a command that changes files in place does to them."""
+    if any(map(LEAVES_NOTHING.fullmatch, command.args)):
+        return DELETE
+    return CUT if command.name in ("sed", "gsed") and _takes_lines(command) else EDIT
 
 
 def _takes_lines(command: Command) -> bool:
@@ -175,7 +188,7 @@ def _find_moved(command: Command, given: Arguments) -> Iterator[PathLoss]:
     if not into or into[0].text[:5] == "/dev/":
         return
     yield from (msgspec.structs.replace(_make_loss(MOVE, word, command), into=into[0]) for word in sources)
-    yield msgspec.structs.replace(_make_copied(into[0], command), kind=REPLACE)
+    yield msgspec.structs.replace(_make_copied(into[0], command, given), kind=REPLACE)
 
 
 def _find_copied(command: Command, given: Arguments) -> Iterator[PathLoss]:
@@ -184,7 +197,7 @@ def _find_copied(command: Command, given: Arguments) -> Iterator[PathLoss]:
     if into and whole:
         yield _make_loss(FILL, into[0], command)
     elif into:
-        yield _make_copied(into[0], command)
+        yield _make_copied(into[0], command, given)
 
 
 def _find_linked(command: Command, given: Arguments) -> Iterator[PathLoss]:
@@ -252,16 +265,19 @@ SPECIAL: dict[str, Callable[[Command, Arguments], Iterator[PathLoss]]] = {
     **dict.fromkeys(TAR_PROGRAMS, _find_untarred),
 }
 """Programs, by their entries, whose roles do not say what is lost."""
+LOSING_PROGRAMS = (
+    SPECIAL.keys() | ACT_FINDERS.keys() | {one.name for one in iter_programs() if changes_files(one, LOSING_ROLES)}
+) - KEEPING_PROGRAMS
+"""Programs, by their entries, that may take anything away."""
 
 
 def _make_loss(kind: str, word: Word, command: Command) -> PathLoss:
     return PathLoss(kind, settle_number(word), command.cwd, command.via, command.index)
 
 
-def _make_copied(word: Word, command: Command) -> PathLoss:
-    return PathLoss(
-        WRITE, settle_number(word), command.cwd, command.via, command.index, below=tuple(find_copies(command))
-    )
+def _make_copied(word: Word, command: Command, given: Arguments) -> PathLoss:
+    below = tuple(iter_copies(given))
+    return PathLoss(WRITE, settle_number(word), command.cwd, command.via, command.index, below)
 
 
 def find_made(effects: Effects) -> tuple[PathLoss, ...]:

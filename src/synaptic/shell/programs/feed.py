@@ -11,6 +11,7 @@ from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.limits import MAX_ESCAPES, MAX_LITERAL
 from synaptic.shell.read.quoting import decode_escapes
+from synaptic.shell.read.script import are_known
 from synaptic.shell.read.state import CommandCall
 from synaptic.shell.read.value import VariableValue
 from synaptic.shell.read.writing import quote_word
@@ -30,11 +31,11 @@ def run_echo(_: Evaluation, call: CommandCall) -> str | None:
         line = "" if "n" in words[0].text else line
         special = special or "e" in words[0].text
         words = words[1:]
-    if not all(word.known for word in words):
+    if not are_known(words):
         return None
-    text = " ".join(word.text for word in words)
+    text = " ".join([word.text for word in words])
     # `echo` of zsh and dash decodes escapes; where that makes a command of it, that is what counts.
-    if not special and BYTE_ESCAPE.search(text):
+    if not special and "\\" in text and BYTE_ESCAPE.search(text):
         special = DESTROYING.search(decode_escapes(text)) is not None
     return (decode_escapes(text) if special else text) + line
 

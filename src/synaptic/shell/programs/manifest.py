@@ -45,6 +45,8 @@ def run_package_manager(shell: Evaluation, call: CommandCall) -> str | None:
         return _start_package(shell, call, starter.read(words[1:]), f"{call.name} {verb}")
     if verb in ("pkg", "set-script"):
         return _set_script(shell, words)
+    if call.name == "npm" and not shell.files:
+        return None  # without a manifest nobody knows what its scripts run
     behind = program.read(words[1:]).operands
     if verb in INSTALL_VERBS and shell.files and not behind:
         for name in INSTALL_SCRIPTS:

@@ -123,7 +123,8 @@ def _expand_plain(shell: "Evaluation", token: WordToken, split: bool) -> Word | 
         texts.append(text)
     if not texts:
         return None
-    shell.budget.count_text(volume)
+    if volume:
+        shell.budget.count_text(volume)
     return Word("".join(texts), known, glob, token.span, token.inner if token.span or not split else False, outputs)
 
 

@@ -42,6 +42,8 @@ GLUED_GROUP = re.compile(
 )
 """`f(){rm x}` and `{rm x}`: zsh needs no blank behind the brace, where bash takes `{rm` for a name."""
 HAS_COMMAND = re.compile(r"[\s;&|]")
+GLUED_BRACE = re.compile(r"\{(?<!\$\{)[^\s{}]")
+"""What each of those holds at least."""
 MAX_GLUED = 20_000
 LONE_BRACE = re.compile(r"(?<=[ \t\n])\}(?=[ \t\n;&|)]|\Z)")
 
@@ -68,7 +70,7 @@ def parse_commands(
 
 def open_as_zsh(text: str) -> str:
     """The text with the blanks that zsh does without; `{a,b}` stays what it is."""
-    return GLUED_GROUP.sub(_loosen_group, text)
+    return GLUED_GROUP.sub(_loosen_group, text) if GLUED_BRACE.search(text) else text
 
 
 def _loosen_group(found: re.Match[str]) -> str:

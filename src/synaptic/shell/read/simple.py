@@ -178,9 +178,11 @@ class SimpleCommands(Lexer):
             if kind == END_OF_COMMAND:
                 stop = found.end()
                 break
-            said, span, at = found[kind], found.span(kind), found.end()
+            span = found.span(kind)
+            start, at = span
+            said = text[start:at]
             left -= 1
-            place = span if base == 0 else None if base is None else (base + span[0], base + at)
+            place = span if base == 0 else None if base is None else (base + start, base + at)
             if kind == PLAIN_WORD:
                 add(Word(said, True, False, place, inner))
             elif kind == MIXED_WORD:

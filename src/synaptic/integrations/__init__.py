@@ -1,0 +1,1 @@
+"""Frameworks that run an agent inside a person's program: the engine as what they call before and after tools."""

@@ -1,0 +1,1 @@
+"""The client for node, and the types of a program that uses it."""

@@ -1,0 +1,1 @@
+"""Rules of other tools: what is carried over, and what has to stay."""

@@ -1,0 +1,1 @@
+"""Frameworks that run an agent inside a program: the true ones, offline."""
