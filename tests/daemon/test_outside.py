@@ -76,6 +76,7 @@ def test_its_state_outlives_daemon_and_worker_and_counts_without_a_daemon(runnin
     assert bash(running, "git push") == {}
     for pid in find_workers(running):
         os.kill(pid, signal.SIGKILL)
+    assert running.wait_for(lambda: find_workers(running) == [], 10)
     assert bash(running, "git push -q") == {}
     running.stop()
     running.without_daemon()
