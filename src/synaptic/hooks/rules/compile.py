@@ -21,6 +21,8 @@ from synaptic.policies.facts import Facts
 RULE_PRIORITY = 20
 """Before the guards that are built in: one of those may rewrite a call, and a rule is about the call as it was made.
 Where both would refuse, the words of whoever wrote the rule are told."""
+REWRITE_PRIORITY = 36
+"""Behind them: what a guard refuses as it was made is refused, whatever a rule would make of it."""
 GUARDING_ACTIONS = ("deny", "ask", "rewrite")
 
 
@@ -35,7 +37,6 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     conditions: tuple[Condition, ...]
     base: RulePlace = RulePlace()
 
-    priority: ClassVar[int] = RULE_PRIORITY
     counts_repeats: ClassVar[bool] = True
     derives_event: ClassVar[bool] = False
     hook_log: ClassVar[str] = ""
@@ -47,6 +48,10 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @property
     def id(self) -> str:
         return self.entry.id
+
+    @property
+    def priority(self) -> int:
+        return REWRITE_PRIORITY if self.entry.then == "rewrite" else RULE_PRIORITY
 
     @property
     def where(self) -> str:
