@@ -97,6 +97,9 @@ class Store(OpenedDatabase):
                 self._repair_further()
             if not follows:
                 self._own_writes += 1
+            if self._misses_folder and self.path.parent.is_dir():
+                self._misses_folder = False
+                self._try_disk()  # the home is back: what is answered from now on need not wait for the next checkpoint
             if not self.durable:
                 return self._run_guarded(lambda connection: run_transaction(connection, work))
             # A write to a file or a log that has lost its name would succeed and be lost.

@@ -66,6 +66,8 @@ class OpenedDatabase:
         self._connection: Connection
         self._is_closed = False
         """Whether a repair has closed the connection and could not open it again yet."""
+        self._misses_folder = False
+        """Whether memory goes on because the home was taken away, and it has not been back since."""
         self._unfinished: list[Callable[[], None]] = []
         """Steps of repairs that failed, the innermost last: the next call does them before anything else."""
 
@@ -200,7 +202,7 @@ class OpenedDatabase:
         self._unfinished.clear()  # all that was answered is written again when there is a file
         # What is stored cannot be read now: that relaxes nothing.
         self.has_lost_state = self.has_signed_state()
-        self.trouble = str(trouble)
+        self.trouble, self._misses_folder = str(trouble), not self.path.parent.is_dir()
         self.notices.append(f"{trouble}: events are kept in memory only")
 
     def _open_damaged(self, error: sqlite3.Error) -> None:
