@@ -47,7 +47,7 @@ def test_programs_need_not_be_started(user: User, codex: Path):
     codex.write_text("#!/bin/sh\ntouch $HOME/started\n")
     shown = user.types("agents", "--no-versions")
     assert shown.code == 0
-    assert shown.out.splitlines()[0].split() == ["agent", "found", "version", "wired", "trusted", "can"]
+    assert shown.out.splitlines()[0].split() == ["AGENT", "FOUND", "VERSION", "WIRED", "TRUSTED", "CAN"]
     assert not (user.folder / "started").exists()
 
 

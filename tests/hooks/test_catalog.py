@@ -259,4 +259,4 @@ def test_a_rule_with_the_id_of_a_policy_has_a_name_of_its_own(project: Project):
     project.write(".synaptic/rules.toml", rule)
     project.write_user("config.toml", rule)
     names = [one.id for one in project.catalog().hooks if one.id.startswith("git.force-push")]
-    assert names == ["git.force-push", "git.force-push#2", "git.force-push#3"]
+    assert sorted(names) == ["git.force-push", "git.force-push#2", "git.force-push#3"]

@@ -82,5 +82,10 @@ def test_few_words_select_few_policies() -> None:
 
 def test_what_a_script_calls_its_functions_makes_no_new_set() -> None:
     speakers = PolicySpeakers(NAMED)
-    seen = [speakers.find_silent(CommandReading(f"step{number}() {{ ls; }}; step{number}", ROOT)) for number in (1, 2)]
+    seen = []
+    for number in (1, 2):
+        event = PreToolUse(
+            tool_name="Bash", tool_input={"command": f"step{number}() {{ ls; }}; step{number}"}, cwd=ROOT
+        )
+        seen.append(speakers.find_speakers(event, with_command(Facts(root=ROOT), event)))
     assert seen[0] is seen[1]

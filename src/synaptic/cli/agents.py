@@ -9,8 +9,8 @@ from synaptic.agents.shared.ours import EntryPlan
 from synaptic.agents.shared.support import AspectSupport, assess_agent
 from synaptic.agents.shared.wired import list_wired_agents
 from synaptic.cli import screen, typer
-from synaptic.cli.bootstrap import complete_agent_names as complete_agents
 from synaptic.cli.bootstrap import read_installation
+from synaptic.cli.completion import complete_agent_names
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.setup import agents
@@ -82,7 +82,7 @@ def overview(
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="An agent.", autocompletion=complete_agents)],
+    name: Annotated[str, typer.Argument(help="An agent.", autocompletion=complete_agent_names)],
     as_json: Json = False,
 ) -> None:
     """One agent: files, events, what it honours and what happens instead, what no hook of it sees."""

@@ -8,7 +8,7 @@ import msgspec
 from synaptic.agents.shared.discover import list_agent_names as known_agents
 from synaptic.agents.shared.record import SetupChoices, load_record
 from synaptic.agents.shared.wired import list_wired_agents
-from synaptic.cli import screen, typer
+from synaptic.cli import completion, screen, typer
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.http import read_loopback_token
@@ -36,14 +36,9 @@ synaptic bootstrap --all           every agent that is on this machine
 """
 
 
-def complete_agent_names(incomplete: str) -> list[str]:
-    """Complete the name of an agent, for the shell."""
-    return [agent for agent in known_agents() if agent.startswith(incomplete)]
-
-
 AgentsOption = Annotated[
     list[str] | None,
-    typer.Option("--agent", metavar="NAME", help="Another agent.", autocompletion=complete_agent_names),
+    typer.Option("--agent", metavar="NAME", help="Another agent.", autocompletion=completion.complete_agent_names),
 ]
 
 

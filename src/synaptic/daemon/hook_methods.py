@@ -85,6 +85,8 @@ class HandlerRuntime(EventRuntime):
 class HandlerListener:
     """Stands in for the handler's policy during the walk, to keep the whole answer and not only the verdict."""
 
+    is_named_when_quiet = True
+
     def __init__(self, served: HookMethod) -> None:
         self.served = served
         self.policy: Policy = load_policies()[served.policy]()
@@ -103,7 +105,7 @@ class HandlerListener:
         found = selected.policies[place]
         if found is not None:
             self.policy = found
-        # No policy, but it has what the walk uses of one: `id`, `needs` and `check`.
+        # No policy, but it has what the walk uses of one: `id`, `needs`, `check`, and that it is named when quiet.
         heard = (*selected.policies[:place], cast(Policy, self), *selected.policies[place + 1 :])
         return msgspec.structs.replace(selected, policies=heard)
 

@@ -539,7 +539,7 @@ REMAINING = [
     ("ssh localhost rm .synaptic/config.toml", "a login to this very machine counts as another one"),
     ("scp x localhost:.synaptic/config.toml", "a copy to this very machine counts as one to another"),
     (
-        "python3 -c \"import os; os.symlink('/home/u','h')\"; echo > h/.synaptic/config.toml",
+        "python3 -c \"import os; os.symlink('/home/u/.syn'+chr(97)+'ptic','h')\"; echo > h/config.toml",
         "a link that code of another language makes is followed from the next command on",
     ),
 ]

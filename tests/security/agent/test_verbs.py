@@ -103,7 +103,8 @@ def answers(machine: Machine) -> dict[str, Done]:
 
 
 def is_refused(done: Done) -> bool:
-    return done.code == 3 and "type it in your own terminal" in done.err + done.out
+    # Words only: a terminal of its own breaks the lines.
+    return done.code == 3 and "type it in your own terminal" in " ".join((done.err + done.out).split())
 
 
 @pytest.mark.parametrize("verb", FOR_PEOPLE)

@@ -23,7 +23,8 @@ TOO_MANY_TEXT = (
     "This command names more files than can be looked up; one of them may lead to where this guard lives. Split it."
 )
 BELONGS = "belongs to the Python that this guard runs from. A person should agree to the change."
-DECLARATION = re.compile(r"/\.synaptic(?:/(?:(?:config|rules)\.toml|hooks(?:/.*)?))?$")
+DECLARATION = re.compile(r"/\.synaptic/(?:(?:config|rules)\.toml|hooks(?:/.*)?)$")
+DECLARING_FOLDER = "/.synaptic"
 PROSE_SIGN = re.compile(r"[\s~]")
 NearPath = tuple[str, str, str | None, str]
 """A path, the same in lower case, and for a pattern the folder that it is in and how it begins there."""
@@ -102,8 +103,11 @@ def _is_declaration(low: str, root: str) -> bool:
 
 
 def _judge_taken(found: CommandReading, guard: Guard, facts: Facts) -> Verdict | None:
-    """What is said when a folder is deleted or moved that holds a part of the engine."""
-    for path, low in _iter_taken(found, facts.home) if guard.outside or guard.inside else ():
+    """What is said when a folder is deleted or moved that holds a part of the engine, or declarations."""
+    has_declarations = DECLARING_FOLDER[1:] in found.words
+    for path, low in _iter_taken(found, facts.home) if guard.outside or guard.inside or has_declarations else ():
+        if has_declarations and low.endswith(DECLARING_FOLDER):
+            return ask(f"{path!r} holds what decides which hooks run there. A person should agree to the change.")
         if any(is_inside(one, (low,)) for one in guard.outside):
             return deny(f"{path!r} holds what this guard runs from. Leave it where it is; the user can move it.")
         if any(is_inside(one, (low,)) for one in guard.inside):
