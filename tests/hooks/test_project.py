@@ -135,3 +135,13 @@ def test_a_folder_that_everybody_can_write_to_declares_nothing_for_others(tmp_pa
     assert list_folders(str(root), str(root), "/nowhere") == (str(root),)
     shared.chmod(0o755)
     assert list_folders(str(root), str(root), "/nowhere") == (str(shared), str(root))
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
+def test_a_folder_that_no_system_can_have_has_no_declarations(tmp_path: Path, name: str) -> None:
+    assert list_folders(str(tmp_path), f"{tmp_path}/{name}", "/nowhere") == (str(tmp_path),)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
+def test_a_folder_that_no_system_can_have_is_no_project(name: str) -> None:
+    assert find_root({}, {}, f"/srv/{name}") == ""

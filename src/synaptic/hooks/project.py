@@ -26,8 +26,18 @@ def find_root(payload: Mapping[str, object], env: Mapping[str, str], cwd: str) -
             return root
     if root := _check_directory(env.get("CLAUDE_PROJECT_DIR", ""), homes):
         return root
-    place = _normalise_path(cwd) if cwd.startswith("/") else ""
+    place = _normalise_path(cwd) if cwd.startswith("/") and _can_be_path(cwd) else ""
     return _find_ancestor(place, homes) if 0 < len(place) <= MAX_PATH_CHARS else ""
+
+
+def _can_be_path(text: str) -> bool:
+    """Whether a system can have a folder of that name: without a NUL, and made of whole letters."""
+    if "\0" in text:
+        return False
+    try:
+        return text.isascii() or bool(os.fsencode(text))
+    except UnicodeEncodeError:
+        return False
 
 
 def list_folders(root: str, cwd: str, home: str) -> tuple[str, ...]:
@@ -40,7 +50,7 @@ def list_folders(root: str, cwd: str, home: str) -> tuple[str, ...]:
     if not root:
         return ()
     homes = _list_homes(home)
-    place = _normalise_path(cwd) if cwd.startswith("/") and len(cwd) <= MAX_PATH_CHARS else root
+    place = _normalise_path(cwd) if cwd.startswith("/") and len(cwd) <= MAX_PATH_CHARS and _can_be_path(cwd) else root
     start = place if place.startswith(f"{root.rstrip('/')}/") else root
     found, folder = [], start
     while folder not in homes:
