@@ -247,8 +247,9 @@ FAILURES = {
 def test_a_failure_is_loud_and_the_act_goes_on(session: EngineSession, name: str):
     body, text = FAILURES[name]
     first = "if event.tool_input['command'] != 'bad': return deny('next')\n"
-    session.write("acme.py", simple(first + body, ", timeout=1.0"))
-    session.check("ls").denied_by("acme.x")  # it is loaded now: the second for its answer is its own
+    # A second only where it has to pass: a new worker on a busy machine may take longer to load its file.
+    session.write("acme.py", simple(first + body, f", timeout={1.0 if 'for ever' in name else 10.0}"))
+    session.check("ls").denied_by("acme.x")  # it is loaded now: the time for its answer is its own
     outcome = session.check("bad")
     assert outcome.decision.kind is Kind.NONE
     (told,) = outcome.warnings
