@@ -12,8 +12,9 @@ import msgspec
 
 from synaptic.files.bounded import UnreadableFile, read_content
 from synaptic.files.replace import replace_own
+from synaptic.files.snapshot import iter_names
 from synaptic.hooks.outside import MAX_POLICIES
-from synaptic.model.outside import DescribedPolicy, PolicySource
+from synaptic.model.outside import DescribedPolicy, Origin, PolicySource
 
 KNOWN_LIMIT = 4 << 20
 MAX_FILES = 1000
@@ -25,6 +26,7 @@ class KnownFile(msgspec.Struct, frozen=True):
 
     file: str
     policies: tuple[DescribedPolicy, ...]
+    origin: Origin = "user"
 
 
 class KnownPolicies:
@@ -42,7 +44,7 @@ class KnownPolicies:
 
     def keep(self, source: PolicySource, policies: tuple[DescribedPolicy, ...]) -> str:
         """Remember what a file holds; returns why the next process will not know it, if so."""
-        path, known = self._locate(source), KnownFile(source.file, tuple(map(_shorten, policies)))
+        path, known = self._locate(source), KnownFile(source.file, tuple(map(_shorten, policies)), source.origin)
         try:
             self._write(path, msgspec.json.encode(known))
         except OSError as error:
@@ -51,6 +53,11 @@ class KnownPolicies:
             return f"{path}: what {source.file} holds could not be written down ({why}): if it breaks, nobody knows it"
         self._unwritten.pop(path, None)
         return ""
+
+    def list_files(self) -> tuple[KnownFile, ...]:
+        """Every file that is known and still there."""
+        found = (_read_known(f"{self._folder}/{name}") for name in iter_names(str(self._folder)))
+        return tuple(one for one in found if one and os.path.lexists(one.file))
 
     def _locate(self, source: PolicySource) -> str:
         name = hashlib.sha256(os.fsencode(source.module or source.file)).hexdigest()
@@ -83,4 +90,4 @@ def _read_known(path: str) -> KnownFile | None:
 
 def _shorten(policy: DescribedPolicy) -> DescribedPolicy:
     """Without what only counts while it can be asked: its options are as they are set now, and so is what it needs."""
-    return msgspec.structs.replace(policy, needs=(), own_facts=(), sections=(), options=(), doc=policy.about)
+    return msgspec.structs.replace(policy, needs=(), own_facts=(), options=(), doc=policy.about)
