@@ -1,5 +1,6 @@
 """Policies of one's own on the command line: written, tested, listed, switched, agreed to."""
 
+import os
 import tomllib
 
 import pytest
@@ -153,3 +154,32 @@ def test_a_project_takes_no_id_of_the_user_and_switches_nothing_off(user: User):
     shown = user.types("list", "--json").json
     assert any("a project cannot switch a policy off" in problem for problem in shown["problems"])
     assert [hook["scope"] for hook in shown["hooks"] if hook["id"] == "acme.x"] == ["user"]
+
+
+def test_a_file_that_breaks_is_shown_everywhere(user: User):
+    user.types("policy", "new", "acme.x")
+    file = user.home.root / "policies" / "acme_x.py"
+    file.write_text(file.read_text().replace('@policy("acme.x",', '@policy("acme.x", on_error="deny",'))
+    assert " own " in next(line for line in user.types("list").out.splitlines() if " acme.x " in line)
+    file.write_text(file.read_text() + "import nothing_here\n")
+    listed = user.types("list").out
+    assert " broken " in next(line for line in listed.splitlines() if " acme.x " in line)
+    words = " ".join(listed.split())
+    assert "nothing_here" in words and "until it can be loaded, acme.x denies what it is about" in words
+    assert "fails: " in next(line for line in user.types("policy", "list").out.splitlines() if " acme.x " in line)
+    shown = " ".join(user.types("policy", "show", "acme.x").out.split())
+    assert "nothing_here" in shown and "What it is about is denied." in shown
+    doctor = {one["check"]: one for one in user.types("doctor", "--json").json["findings"]}
+    assert doctor["hook acme.x"]["state"] == "fail" and doctor["hook acme.x"]["fix"] == f"correct {file}"
+    assert "set to deny on error" in " ".join(user.types("check", "deploy").out.split())
+    assert "nothing_here" in user.types("policy", "test", "acme.x").out + user.types("policy", "test").out
+    user.types("policy", "disable", "acme.x")
+    assert "set to deny on error" not in user.types("check", "deploy").out
+
+
+def test_cases_of_a_file_that_is_none_do_not_wait_for_it(user: User):
+    user.types("policy", "new", "acme.x")
+    file = user.home.root / "policies" / "acme_x.py"
+    file.unlink()
+    os.mkfifo(file)
+    assert "is not a regular file" in user.types("policy", "test").out

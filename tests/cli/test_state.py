@@ -10,6 +10,7 @@ from synaptic.store import mirror
 from synaptic.store.db import Store
 from tests.cli.agents_shell import shell_variables
 from tests.cli.conftest import User
+from tests.test_api import PUSHES, REMEMBERING
 
 
 @pytest.fixture(autouse=True)
@@ -87,3 +88,16 @@ def test_the_mirror_follows(user: User):
 def test_the_home_folder_has_no_state(user: User, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(user.folder)
     assert "no project" in user.types("state", "list").err
+
+
+def test_sections_of_policies_of_ones_own_are_among_them(user: User):
+    folder = user.home.root / "policies"
+    folder.mkdir(parents=True)
+    (folder / "acme.py").write_text(REMEMBERING)
+    user.types("list")
+    assert "policies/acme.counted/Pushes" in user.types("state", "list").out
+    assert user.types("state", "set", PUSHES, "count", "2").code == 0
+    assert user.types("state", "get", PUSHES, "count").out == "2\n"
+    shown = user.types("state", "set", PUSHES, "cuont", "2")
+    assert shown.code == 1 and "did you mean `count`?" in shown.err
+    assert user.types("state", "reset", PUSHES, "--json").json == {}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -173,3 +174,37 @@ def test_the_cases_of_the_story_are_those_of_the_guide(running: Setting):
         timeout=60,
     )
     assert json.loads(done.stdout)["passed"] == 4, done.stdout + done.stderr
+
+
+GUARD = '''
+from synaptic.sdk import PreToolUse, deny, policy
+
+
+@policy("acme.deploys", events=(PreToolUse,), tools=("Bash",), on_error="{on_error}")
+def deploys(event, facts):
+    """Deployments."""
+    return deny("not on a Friday") if "make" in facts.command.programs else None
+'''
+
+
+def test_a_guard_whose_file_breaks_denies_through_daemon_and_without_it(running: Setting):
+    file = put(running, acme=GUARD.format(on_error="deny")) / "acme.py"
+    assert bash(running, "make deploy")["permissionDecisionReason"].startswith("not on a Friday")
+    file.write_text(file.read_text() + "import nothing_here\n")
+    broken = bash(running, "make deploy")
+    assert broken["permissionDecision"] == "deny" and "nothing_here" in broken["permissionDecisionReason"]
+    running.stop()
+    shutil.rmtree(running.home.run)
+    running.without_daemon()
+    assert bash(running, "make deploy")["permissionDecision"] == "deny"
+    file.unlink()
+    assert bash(running, "make deploy") == {}
+
+
+def test_a_policy_whose_file_breaks_is_told_in_that_very_answer(running: Setting):
+    file = put(running, acme=GUARD.format(on_error="allow")) / "acme.py"
+    assert bash(running, "make deploy")["permissionDecision"] == "deny"
+    file.write_text(file.read_text() + "import nothing_here\n")
+    done = running.dispatch("PreToolUse", running.payload(tool_input={"command": "make deploy"}))
+    assert "acme.deploys" in json.loads(done.stdout)["systemMessage"]
+    assert "nothing_here" in json.loads(done.stdout)["systemMessage"]

@@ -77,6 +77,8 @@ def _make_row(hook: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _describe_trust(hook: dict[str, Any]) -> str:
+    if hook.get("broken"):  # a daemon of older code does not say it
+        return "broken"
     if hook["refusal"]:
         return "no"
     return "yes" if hook["scope"] == "project" else "own"

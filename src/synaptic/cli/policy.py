@@ -118,6 +118,9 @@ def _show_outside(name: str, catalog: HookCatalog, as_json: bool) -> None:
         screen.print_json({**policy_rows.summarise_outside(entry), **told})
         return
     screen.say(f"{name} is {'on' if entry.is_on else 'off'} ({place})\n")
+    if entry.broken:
+        means = "is denied" if policy.on_error == "deny" else "goes on, with a warning"
+        screen.say(f"It fails: {entry.broken}\nWhat it is about {means}.\n")
     screen.say(policy.doc)
     for option in policy.options:
         screen.say(f"\n{option.name} = {msgspec.json.encode(option.value).decode()}\n  {option.about}")

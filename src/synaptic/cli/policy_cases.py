@@ -50,6 +50,8 @@ async def _run_file(runners: HookRunners, source: PolicySource, trust: HookTrust
     text = read_content(str(find_cases(source)), CASES_LIMIT)
     if standing.refusal or not isinstance(text, bytes):
         return ()
+    if source.trouble:
+        return (CaseResult(policy=source.label, failed=(f"{source.file}: {source.trouble}",)),)
     place = PolicyFile(file=source.file, module=source.module, digest=source.digest, accepted=standing.contents)
     request = WorkerRequest(kind="cases", text=text.decode("utf-8", "replace"))
     answer = await runners.policies.ask(place, request, CASES_SECONDS)

@@ -47,6 +47,7 @@ def summarise_outside(entry: PolicyEntry) -> dict[str, Any]:
     return {
         "id": policy.id,
         "enabled": entry.is_on,
+        "broken": entry.broken,
         "preset": policy.preset,
         "priority": policy.priority,
         "events": list(policy.events),
@@ -80,7 +81,8 @@ def print_rows(rows: Sequence[PolicyRow], with_counts: bool) -> None:
         state = "on" if row["enabled"] else "off"
         preset = f"{row['preset']:<{group}}  " if is_mixed else ""
         counts = f"{row['fired']:>5} of {row['asked']:<6} " if with_counts else ""
-        print(screen.cut_line(f"{state:<3}  {row['id']:<{wide}}  {preset}{counts}{row['about']}", 0))
+        about = f"fails: {row['broken']}" if row["enabled"] and row.get("broken") else row["about"]
+        print(screen.cut_line(f"{state:<3}  {row['id']:<{wide}}  {preset}{counts}{about}", 0))
 
 
 def describe_rows(rows: Sequence[PolicyRow], every: Sequence[PolicyRow]) -> str:

@@ -13,13 +13,14 @@ from synaptic.model.errors import SynapticError
 from synaptic.work.state import ChangedSection, GetSection, ListSections, ResetSection, SetValue
 
 app = make_verb_app(
-    "Show and set what is remembered about this project: breaker, research, edits, loop, safemode.",
+    "Show and set what is remembered about this project: breaker, research, edits, loop, safemode, your own policies'.",
     """
     synaptic state list
     synaptic state get circuit_breaker
     synaptic state get research web --json
     synaptic state set saneloop max_iterations 30
     synaptic state reset circuit_breaker
+    synaptic state get policies/acme.too-many-pushes/Pushes    a section of a policy of your own
     """,
 )
 SectionName = Annotated[

@@ -10,10 +10,11 @@ from contextlib import suppress
 import msgspec
 
 import synaptic
+from synaptic.engine.last_known import KnownPolicies
 from synaptic.files.bounded import read_content
 from synaptic.files.replace import replace_own
 from synaptic.hooks.catalog import HookCatalog
-from synaptic.hooks.outside import FileFinding, join_findings, make_placeholder
+from synaptic.hooks.outside import FileFinding, find_fault, join_findings, make_placeholder
 from synaptic.hooks.trust import MAY_RUN, HookStanding, HookTrust
 from synaptic.model.decision import Failure
 from synaptic.model.home import Home
@@ -23,8 +24,10 @@ from synaptic.runners.policy_wire import FileDescription, WorkerRequest
 
 DESCRIBE_SECONDS = 5.0
 """For a file to be loaded, and to say what it holds."""
-RETRY_SECONDS = 300.0
-"""After this long, a file that could not be asked is asked again, though it has not changed."""
+LEAST_RETRY_SECONDS = 10.0
+RETRY_SHARE = 20.0
+"""A file that could not be asked is asked again, though it has not changed, after so many times what asking took: a
+library may have been mended, or the machine was too busy, and one that hangs must not make every event wait for it."""
 MAX_AT_ONCE = 2
 MAX_JOINED = 64
 MAX_KEPT = 500
@@ -48,6 +51,7 @@ class OutsidePolicies:
 
     def __init__(self, home: Home, runner: PolicyRunner) -> None:
         self._folder = home.run / "policies"
+        self._known = KnownPolicies(home.described)
         self._runner = runner
         self._joined: OrderedDict[int, _Joined] = OrderedDict()
         self._joining: dict[int, asyncio.Future[HookCatalog]] = {}
@@ -67,18 +71,22 @@ class OutsidePolicies:
 
     async def _join_anew(self, catalog: HookCatalog, standings: Standings) -> HookCatalog:
         turn = asyncio.Semaphore(MAX_AT_ONCE)
+        started = time.monotonic()
 
         async def find(source: PolicySource, standing: HookStanding) -> FileFinding:
             if standing.refusal:
-                return FileFinding(source, is_asked=False)
+                return self._hold_refused(source, standing)
+            if source.trouble:
+                return self._hold(source, f"{source.file}: {source.trouble}")
             async with turn:
                 return await self._ask_file(catalog, source, standing)
 
         pairs = zip(catalog.policy_sources, standings, strict=True)
         findings = tuple(await asyncio.gather(*(find(source, standing) for source, standing in pairs)))
         whole = join_findings(catalog, findings)
-        is_whole = all(one.policies or not one.is_asked or not one.problems for one in findings)
-        ends = float("inf") if is_whole else time.monotonic() + RETRY_SECONDS
+        ended = time.monotonic()
+        is_whole = not any(one.broken and one.is_asked for one in findings)
+        ends = float("inf") if is_whole else ended + max(LEAST_RETRY_SECONDS, RETRY_SHARE * (ended - started))
         self._joined[id(catalog)] = _Joined(catalog, standings, whole, ends)
         if len(self._joined) > MAX_JOINED:
             self._joined.popitem(last=False)
@@ -89,7 +97,7 @@ class OutsidePolicies:
         request = WorkerRequest(kind="describe", tables=tables)  # type: ignore[arg-type]  # read-only there
         name = f"{self._folder}/{_hash_question(source, standing, request)}.json"
         if known := _read_description(name):
-            return FileFinding(source, known.policies, known.problems)
+            return self._note(source, known)
         place = PolicyFile(
             file=source.file,
             module=source.module,
@@ -99,13 +107,40 @@ class OutsidePolicies:
         answer = await self._runner.ask(place, request, DESCRIBE_SECONDS)
         if isinstance(answer, Failure):
             where = "" if answer.message.startswith(source.file) else f"{source.file}: "
-            return FileFinding(source, problems=(f"{where}{answer.message}; no policy of this file runs",))
+            return self._hold(source, f"{where}{answer.message}")
         try:
             found = msgspec.json.decode(answer, type=FileDescription)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            return FileFinding(source, problems=(f"{source.file}: told nothing that can be read: {error}",))
+            return self._hold(source, f"{source.file}: told nothing that can be read: {error}")
         self._keep_description(name, bytes(answer))
-        return FileFinding(source, found.policies, found.problems)
+        return self._note(source, found)
+
+    def _note(self, source: PolicySource, found: FileDescription) -> FileFinding:
+        """What a file holds, for the day when it cannot be asked. A policy that is in it no more is gone.
+
+        One that is in it and cannot be used, while it could before, is known as it was then.
+        """
+        faulty = {policy.id for policy in found.policies if find_fault(policy)}
+        before = tuple(policy for policy in self._known.recall(source) if policy.id in faulty)
+        usable = tuple(policy for policy in found.policies if policy.id not in faulty)
+        trouble = self._known.keep(source, (*usable, *before))
+        problems = (*found.problems, *((trouble,) if trouble else ()))
+        return FileFinding(source, found.policies, problems, known=before)
+
+    def _hold(self, source: PolicySource, why: str) -> FileFinding:
+        """A file that cannot be asked still has the policies that it was last known to hold: each of them fails."""
+        return FileFinding(source, known=self._known.recall(source), broken=why)
+
+    def _hold_refused(self, source: PolicySource, standing: HookStanding) -> FileFinding:
+        """The same for a file that must not be asked: one that was wanted, and was changed or taken away since.
+
+        Of a repository's file that has changed since it was agreed to, only the guards that deny fail. The others are
+        left out until somebody agrees again, as with every hook of a repository.
+        """
+        known = self._known.recall(source) if standing.fails or standing.was_agreed else ()
+        if not standing.fails:
+            known = tuple(policy for policy in known if policy.on_error == "deny")
+        return FileFinding(source, is_asked=False, known=known, broken=standing.refusal if known else "")
 
     def _keep_description(self, name: str, answer: bytes) -> None:
         """For the next process. Where it cannot be kept, that asks again."""

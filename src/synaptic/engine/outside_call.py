@@ -34,6 +34,8 @@ async def ask_outside(runner: PolicyRunner, invocation: Invocation, facts: Facts
         return _fail(invocation, Fault.CRASH, f"what it needs could not be found out: {told}")
     if handler.speaks_of is not None and not _speaks(handler.speaks_of, facts):
         return None
+    if standing.refusal:
+        return Failure(Fault.MISSING, standing.refusal)
     request = _make_request(invocation, handler, facts)
     answer = await runner.ask(locate_policy_file(handler, standing), request, invocation.timeout)
     if isinstance(answer, Failure):

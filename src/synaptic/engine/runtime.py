@@ -63,10 +63,10 @@ class EventRuntime:
 
     async def execute(self, invocation: Invocation) -> Verdict | Failure | None:
         standing = self._examine(invocation.hook)
+        if isinstance(invocation.hook.handler, OutsidePolicy):  # it may fail only where it is about the call
+            return await self._consult(invocation, invocation.hook.handler, standing)
         if standing.refusal:
             return Failure(Fault.MISSING, standing.refusal)
-        if isinstance(invocation.hook.handler, OutsidePolicy):
-            return await self._consult(invocation, invocation.hook.handler, standing)
         return await self._means.runners.run(self._bind(invocation, standing))
 
     async def _consult(

@@ -22,6 +22,7 @@ from synaptic.engine.reports import NOT_OWN_TEXT, find_report_doubt
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.senders import Senders
 from synaptic.engine.side_effects import LeftToDo, SideEffects
+from synaptic.engine.unknown_policies import UnknownPolicyWarnings
 from synaptic.facts.gather import EngineMeans
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.hooks.sources import TOO_SLOW_TEXT
@@ -61,6 +62,7 @@ class Engine:
         self.store = means.store
         self.catalogs = catalogs or HookCatalogs(home)
         self._outside = OutsidePolicies(home, means.runners.policies)
+        self._unknown = UnknownPolicyWarnings()
         self.senders = Senders(home, means.store)
         self._arrivals = Arrivals(means.store)
         self._installed = InstalledEnvironment(home)
@@ -79,7 +81,8 @@ class Engine:
                 patience = _find_patience(wire, call)
                 judgement.limit(patience * LATE_SHARE)
                 runtime = kind(catalog, self.means, patience)
-                amended = await _decide_and_amend(wire, call, runtime)
+                unknown = self._unknown.choose(call, catalog.unknown_policies, is_told=runtime.happens)
+                amended = await _decide_and_amend(wire, call, runtime, unknown)
                 if doubt := find_report_doubt(self.senders, self.store, request, (call, amended.decision)):
                     request = msgspec.structs.replace(request, stranger=doubt)
                     call, amended = _disown_call(call, doubt), _drop_effects(amended)
@@ -98,7 +101,9 @@ class Engine:
         """The walk up to the decision, for those who have no agent to answer. Raises PayloadError."""
         with self.means.reservations.hold(request.id), Judgement():
             wire, call, catalog = await self._open_call(request)
-            return (await _decide_and_amend(wire, call, kind(catalog, self.means, _find_patience(wire, call)))).decision
+            runtime = kind(catalog, self.means, _find_patience(wire, call))
+            unknown = self._unknown.choose(call, catalog.unknown_policies, is_told=False)
+            return (await _decide_and_amend(wire, call, runtime, unknown)).decision
 
     async def answer(self, request: Request) -> Answer:
         """What the agent is told; on disk before it is returned."""
@@ -231,9 +236,14 @@ class Engine:
         return (await self.commit.write(request, event, config.journal, time.perf_counter_ns())).answer
 
 
-async def _decide_and_amend(wire: Adapter, call: Call, runtime: EventRuntime) -> AmendedDecision:
+async def _decide_and_amend(
+    wire: Adapter, call: Call, runtime: EventRuntime, warnings: tuple[str, ...]
+) -> AmendedDecision:
     """Select and run the hooks, merge what they say, amend it by what earlier events have left."""
     made = await runtime.finish(await decide_call(call, runtime))
+    if warnings:
+        whole = msgspec.structs.replace(made.decision, warnings=(*made.decision.warnings, *warnings))
+        made = msgspec.structs.replace(made, decision=whole)
     if runtime.doubt:
         made = msgspec.structs.replace(made, decision=ask_in_doubt(made.decision, call, runtime.doubt))
     try:

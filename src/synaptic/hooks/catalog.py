@@ -78,6 +78,8 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The files of the user and the project that may set them."""
     outside: tuple[PolicyEntry, ...] = ()
     """What they hold, once that is known."""
+    unknown_policies: tuple[str, ...] = ()
+    """Files with policies that have never been loaded, each with the reason: nobody knows what they guard."""
     doubt: str = ""
     """Why an act has to be asked about: what was declared about it could not be read."""
 

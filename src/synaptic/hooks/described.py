@@ -4,7 +4,7 @@ from typing import Any
 
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.trust import HookTrust
-from synaptic.model.hook import Hook
+from synaptic.model.hook import Hook, OutsidePolicy
 
 SHOWN_FIELDS = ("id", "priority", "events", "matcher", "blocking", "timeout", "on_error", "protocol", "scope", "source")
 
@@ -23,4 +23,5 @@ def describe_catalog(catalog: HookCatalog, trust: HookTrust) -> dict[str, Any]:
 def _describe_hook(hook: Hook, trust: HookTrust) -> dict[str, Any]:
     refusal = trust.explain_refusal(hook)
     fields = {name: getattr(hook, name) for name in SHOWN_FIELDS}
-    return {**fields, "trusted": refusal is None, "refusal": refusal or ""}
+    broken = hook.handler.broken if isinstance(hook.handler, OutsidePolicy) else ""
+    return {**fields, "trusted": refusal is None, "refusal": refusal or "", "broken": broken}

@@ -37,6 +37,10 @@ class FileFinding(msgspec.Struct, frozen=True):
     policies: tuple[DescribedPolicy, ...] = ()
     problems: tuple[str, ...] = ()
     is_asked: bool = True
+    known: tuple[DescribedPolicy, ...] = ()
+    """What it held when it was loaded last. Of these, the ones that cannot be asked now fail."""
+    broken: str = ""
+    """Why none of its policies can be asked."""
 
 
 @lru_cache(maxsize=256)
@@ -56,6 +60,7 @@ def join_findings(catalog: HookCatalog, findings: tuple[FileFinding, ...]) -> Ho
     """The same catalog with these policies: behind ours of the same priority, and before what is declared."""
     problems: list[str] = []
     entries = tuple(_iter_entries(findings, catalog, problems))
+    problems += (_tell_broken(one, entries) for one in findings if one.broken and one.is_asked)
     added = (
         *(make_policy_hook(entry) for entry in entries if entry.is_on),
         *(make_placeholder(one.source) for one in findings if not one.is_asked),
@@ -70,7 +75,25 @@ def join_findings(catalog: HookCatalog, findings: tuple[FileFinding, ...]) -> Ho
         hooks=order_hooks(make_ids_unique((*own, *added, *(hook for hook in declared if hook not in own)))),
         problems=clean_problems((*catalog.problems, *problems)),
         outside=entries,
+        unknown_policies=clean_problems(tuple(_tell_broken(one, ()) for one in findings if is_unknown(one))),
     )
+
+
+def is_unknown(finding: FileFinding) -> bool:
+    """Whether a file that should be asked has never been loaded: nobody knows what it guards."""
+    return bool(finding.broken) and finding.is_asked and not finding.known
+
+
+def _tell_broken(finding: FileFinding, entries: tuple[PolicyEntry, ...]) -> str:
+    """Why a file cannot be asked, and what that means for each of its policies."""
+    held = [entry.policy for entry in entries if entry.is_on and entry.source == finding.source]
+    denying = [policy.id for policy in held if policy.on_error == "deny"]
+    others = [policy.id for policy in held if policy.on_error != "deny"]
+    told = [f"{', '.join(denying)} denies what it is about"] if denying else []
+    told += [f"{', '.join(others)} is told as failing in each answer"] if others else []
+    if not finding.known:
+        told = ["it was never loaded before, so no policy of this file runs and none is known"]
+    return f"{finding.broken}; {'until it can be loaded, ' if held else ''}{'; '.join(told) or 'none of it was on'}"
 
 
 def make_policy_hook(entry: PolicyEntry) -> Hook:
@@ -83,6 +106,7 @@ def make_policy_hook(entry: PolicyEntry) -> Hook:
         handler=OutsidePolicy(
             file=source.file,
             policy=policy.id,
+            broken=entry.broken,
             module=source.module,
             digest=source.digest,
             needs=frozenset((*policy.needs, *stored.values())),
@@ -108,6 +132,14 @@ def _iter_entries(
     taken: dict[str, str] = {}
     for finding in findings:
         problems += finding.problems
+        known = {policy.id: policy for policy in finding.known if not find_fault(policy)}
+        if finding.broken:
+            for policy in known.values():
+                place = f"{finding.source.file}:{policy.line}"
+                if policy.id not in taken:
+                    taken[policy.id] = place
+                    yield PolicyEntry(policy, finding.source, _is_on(policy, catalog, problems), finding.broken)
+            continue
         if len(finding.policies) > MAX_POLICIES:
             count = len(finding.policies)
             problems.append(f"{finding.source.file}: holds {count} policies; only the first {MAX_POLICIES} count")
@@ -116,11 +148,14 @@ def _iter_entries(
             fault = find_fault(policy)
             if not fault and policy.id in taken:
                 fault = f"{taken[policy.id]} has a policy of that id already"
+            broken = f"{place}: {fault}" if fault and policy.id in known and policy.id not in taken else ""
             if fault:
-                problems.append(f"{place}: {policy.id[:80]}: {fault}; it is disabled")
-                continue
-            taken[policy.id] = place
-            yield PolicyEntry(policy, finding.source, _is_on(policy, catalog, problems))
+                means = "it fails as it was last known" if broken else "it is disabled"
+                problems.append(f"{place}: {policy.id[:80]}: {fault}; {means}")
+            if broken or not fault:
+                taken[policy.id] = place
+                usable = known[policy.id] if broken else policy
+                yield PolicyEntry(usable, finding.source, _is_on(usable, catalog, problems), broken)
 
 
 def find_fault(policy: DescribedPolicy) -> str:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 
+from synaptic.files.bounded import UnreadableFile
 from synaptic.hooks.pins import Pins
 from synaptic.model.outside import POLICY_FOLDER, Origin, PolicySource
 
@@ -23,15 +24,24 @@ def holds_policies(name: str) -> bool:
     return is_code(name) and not name.startswith("_")
 
 
-def make_sources(texts: Mapping[str, bytes], origin: Origin) -> tuple[PolicySource, ...]:
-    """The files of one folder, by path. A change of one is a change of all: they may import each other."""
-    parts = (hashlib.sha256(f"{path}\0".encode("utf-8", "replace") + text).digest() for path, text in texts.items())
-    whole = hashlib.sha256(b"".join(parts)).hexdigest()
+def make_sources(texts: Mapping[str, bytes | UnreadableFile], origin: Origin) -> tuple[PolicySource, ...]:
+    """The files of one folder, by path. A change of one is a change of all: they may import each other.
+
+    One that cannot be read is still a file with policies: else whoever breaks it would be rid of them.
+    """
+    parts = (hashlib.sha256(f"{path}\0".encode("utf-8", "replace") + _as_bytes(text)) for path, text in texts.items())
+    whole = hashlib.sha256(b"".join(part.digest() for part in parts)).hexdigest()
     return tuple(
-        PolicySource(file=path, origin=origin, digest=whole)
-        for path in texts
+        PolicySource(
+            file=path, origin=origin, digest=whole, trouble=text.why if isinstance(text, UnreadableFile) else ""
+        )
+        for path, text in texts.items()
         if holds_policies(path.rpartition("/")[2])
     )
+
+
+def _as_bytes(text: bytes | UnreadableFile) -> bytes:
+    return f"unreadable: {text.why}".encode() if isinstance(text, UnreadableFile) else text
 
 
 def list_pinned_policies(project: Pins, user: Pins) -> tuple[PolicySource, ...]:

@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from synaptic.files.bounded import UnreadableFile, describe_size, read_content
+from synaptic.files.bounded import FileContent, UnreadableFile, describe_size, read_content
 from synaptic.files.snapshot import ContentLoader, WatchedFile, list_names
 from synaptic.files.watch import FolderWatch
 from synaptic.hooks import config as configs
@@ -204,17 +204,26 @@ class CatalogSources:
             self.problems.append(f"{folder}: holds {len(names)} Python files; only the first {limit} count")
         watch = self._watch
         observed = len(names) >= WATCH_FROM_FILES and watch is not None and watch.add(folder)
+        paths = [f"{folder}/{name}" for name in names[: policy_files.MAX_FILES]]
+        found = {path: self._read_policy_file(path, observed) for path in paths}
+        return policy_files.make_sources({path: text for path, text in found.items() if text is not None}, origin)
+
+    def _read_policy_file(self, path: str, observed: bool) -> bytes | UnreadableFile | None:
+        """Its text, or why there is none; None for one that has been removed since its folder was listed."""
         load = partial(read_content, limit=policy_files.FILE_LIMIT)
-        texts = {
-            path: content
-            for name in names[: policy_files.MAX_FILES]
-            if (content := self._read_observed(path := f"{folder}/{name}", load, observed)) is not None
-        }
-        return policy_files.make_sources(texts, origin)
+        content = self._read_watched(path, load, self._choose_watch(path, observed))
+        if content is None and os.path.islink(path):  # noqa: PTH114 - text paths throughout
+            content = UnreadableFile("is a link to nothing")
+        if isinstance(content, UnreadableFile):
+            # Of one with policies is told later what that means: it depends on what it was known to hold.
+            self._note_unreadable(path, content, is_told=not policy_files.holds_policies(path.rpartition("/")[2]))
+        return content
 
     def _read_observed(self, path: str, load: ContentLoader, observed: bool) -> bytes | None:
-        kept = self.covered if observed and _is_only_here(path) else self.watched
-        return self._read_content(path, load, kept)
+        return self._read_content(path, load, self._choose_watch(path, observed))
+
+    def _choose_watch(self, path: str, observed: bool) -> list[WatchedFile]:
+        return self.covered if observed and _is_only_here(path) else self.watched
 
     def _read_definition(self, path: str, observed: bool) -> bytes | None:
         return self._read_observed(path, partial(read_content, limit=document.YAML_LIMIT), observed)
@@ -224,17 +233,22 @@ class CatalogSources:
 
     def _read_content(self, path: str, load: ContentLoader, kept: list[WatchedFile] | None = None) -> bytes | None:
         """Read and watch a file; None when it is missing or unreadable, which is reported as a problem."""
-        source = WatchedFile(path, load)
-        (self.watched if kept is None else kept).append(source)
-        content = source.read()
+        content = self._read_watched(path, load, self.watched if kept is None else kept)
         if isinstance(content, UnreadableFile):
             self._note_unreadable(path, content)
             return None
         return content
 
-    def _note_unreadable(self, path: str, file: UnreadableFile) -> None:
+    @staticmethod
+    def _read_watched(path: str, load: ContentLoader, kept: list[WatchedFile]) -> FileContent:
+        source = WatchedFile(path, load)
+        kept.append(source)
+        return source.read()
+
+    def _note_unreadable(self, path: str, file: UnreadableFile, *, is_told: bool = True) -> None:
         problem = f"{path}: {file.why}; nothing in it counts"
-        self.problems.append(problem)
+        if is_told:
+            self.problems.append(problem)
         if file.is_forbidden:
             self.forbidden.append(problem)
             self.may_pass = self.may_pass or file.may_pass

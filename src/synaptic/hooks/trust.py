@@ -43,6 +43,8 @@ class HookStanding(msgspec.Struct, frozen=True):
     """It was wanted and cannot run as it is now (missing, tampered with): its `on_error` decides what that means."""
     contents: AcceptedHashes | None = None
     """None for the user's own hooks, which run as they are."""
+    was_agreed: bool = False
+    """It was agreed to here with another content than it has now."""
 
 
 class SitePins(msgspec.Struct, frozen=True):
@@ -99,6 +101,8 @@ class HookTrust:
         """Find out whether a hook may run. This is asked for every hook of every event: cheap questions first."""
         if isinstance(hook.handler, Builtin):
             return MAY_RUN
+        if isinstance(hook.handler, OutsidePolicy) and hook.handler.broken:
+            return HookStanding(f"{hook.id} ({hook.source}): {hook.handler.broken}", fails=True)
         pins = self._pins.choose(hook)
         installed = find_pinned_package(hook, pins)
         if installed is not None:
@@ -114,6 +118,8 @@ class HookTrust:
 
     def explain_refusal(self, hook: Hook) -> str | None:
         """Explain why a hook must not run and what to type; None when it may run."""
+        if isinstance(hook.handler, OutsidePolicy) and hook.handler.broken:
+            return None  # its file is told as a whole, once for all of its policies
         return self.examine(hook).refusal or None
 
     def list_items(self, hooks: Iterable[Hook]) -> tuple[TrustItem, ...]:
@@ -128,6 +134,7 @@ class HookTrust:
         if (
             hook.scope != "project"
             or isinstance(hook.handler, Builtin)
+            or (isinstance(hook.handler, OutsidePolicy) and hook.handler.broken)
             or find_pinned_package(hook, self._pins.choose(hook))
         ):
             return False
@@ -143,11 +150,12 @@ class HookTrust:
         found = look_at_hook(hook, root)
         if found.hex == UNTRUSTABLE:
             return HookStanding(
-                f"{hook.id} ({hook.source}) runs a file that cannot be read or is too large to be checked"
+                f"{hook.id} ({hook.source}) runs a file that cannot be read or is too large to be checked",
+                was_agreed=True,
             )
         if self._is_accepted(found, root):
             return HookStanding(contents=found.contents)
-        return HookStanding(self._make_refusal(hook))
+        return HookStanding(self._make_refusal(hook), was_agreed=True)
 
     def _get_root(self, hook: Hook) -> str:
         """The folder that a hook was declared in: its files are seen from there, and agreed to there."""

@@ -83,6 +83,11 @@ class Home(msgspec.Struct, frozen=True):
         return self.run / "compiled"
 
     @property
+    def described(self) -> Path:
+        """What each file with policies was last known to hold. Not in `run`, which anybody may throw away."""
+        return self.root / "described"
+
+    @property
     def spool(self) -> Path:
         """Output of hooks that nobody waits for."""
         return self.run / "spool"

@@ -72,6 +72,8 @@ class OutsidePolicy(msgspec.Struct, frozen=True):
     speaks_of: frozenset[str] | None = None
     options: bytes = b"{}"
     """As they are set here, in JSON."""
+    broken: str = ""
+    """Why its file cannot be asked any more: every question to it is a failure with these words."""
 
 
 Handler = Builtin | Command | PythonFunction | HttpEndpoint | OutsidePolicy

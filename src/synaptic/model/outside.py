@@ -33,6 +33,8 @@ class PolicySource(msgspec.Struct, frozen=True, kw_only=True):
     """The package that brought it."""
     site: str = ""
     """The project that this package was installed into; empty for all projects."""
+    trouble: str = ""
+    """Why its content could not be read: then it is not asked what it holds."""
 
     @property
     def is_local(self) -> bool:
@@ -92,6 +94,8 @@ class PolicyEntry(msgspec.Struct, frozen=True):
     policy: DescribedPolicy
     source: PolicySource
     is_on: bool
+    broken: str = ""
+    """Why it cannot be asked now; it is one that was known before, and fails whenever it is concerned."""
 
 
 def name_section(origin: Origin, policy: str, section: StateSection) -> str:

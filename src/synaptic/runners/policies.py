@@ -34,6 +34,14 @@ class BadReplyError(OSError):
     """A line that is no answer to what was asked: what comes next from there is none either."""
 
 
+class LastReplyError(OSError):
+    """An answer with which its process ends: the pool must not ask that one again."""
+
+    def __init__(self, reply: WorkerReply) -> None:
+        super().__init__("the process ends with this answer")
+        self.reply = reply
+
+
 class PolicyRunner:
     """All workers of policies from outside, by file. `compiled` is a folder for what Python compiles."""
 
@@ -52,6 +60,8 @@ class PolicyRunner:
                 reply = await self._find_pool(place).ask(line, place.digest, partial(_read_reply, number=number))
         except TimeoutError:
             return Failure(Fault.TIMEOUT, f"gave no answer within {seconds:g} s and was stopped")
+        except LastReplyError as last:
+            reply = last.reply
         except BadReplyError as error:
             return Failure(Fault.OUTPUT, str(error))
         except OSError as error:
@@ -90,11 +100,13 @@ class PolicyRunner:
 
 
 def _read_reply(line: bytes, number: int) -> WorkerReply:
-    """Raises BadReplyError."""
+    """Raises BadReplyError, and LastReplyError."""
     try:
         reply = msgspec.json.decode(line, type=WorkerReply)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadReplyError(f"answered what is no answer ({error}): {shorten_text(repr(line[:200]))}") from error
     if reply.number != number:
         raise BadReplyError("answered another question: does it fork, or write to files that it has not opened?")
+    if reply.is_last:
+        raise LastReplyError(reply)
     return reply

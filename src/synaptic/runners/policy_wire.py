@@ -49,6 +49,8 @@ class WorkerReply(msgspec.Struct, frozen=True, kw_only=True):
     """What went wrong, with file and line."""
     trace: str = ""
     answer: msgspec.Raw = msgspec.Raw(b"null")
+    is_last: bool = False
+    """The process ends with it: nobody knows what state it is in."""
 
 
 class OwnChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -45,9 +45,11 @@ class PolicyWorker:
             reply = self._answer_safely(request)
             if os.getpid() != self._pid:  # a policy has forked, and this is the child: the parent answers
                 os._exit(0)
-            answers.write(msgspec.json.encode(reply) + b"\n")
+            # What could not be loaded may have left halves of modules behind: the next try is another process's.
+            is_last = self._policies is None or reply.error.partition(": ")[2].startswith("MemoryError")
+            answers.write(msgspec.json.encode(msgspec.structs.replace(reply, is_last=is_last)) + b"\n")
             answers.flush()
-            if reply.error.partition(": ")[2].startswith("MemoryError"):
+            if is_last:
                 return
 
     def _answer_safely(self, request: WorkerRequest) -> WorkerReply:

@@ -13,7 +13,7 @@ import synaptic
 from synaptic.agents.shared.discover import CLAUDE_NAME, find_agent, load_agents
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.faults import find_faults, find_switched_off
-from synaptic.hooks.trust import HookTrust
+from synaptic.hooks.trust import HookTrust, get_run_file
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
@@ -226,5 +226,6 @@ def check_hook(hook: Hook, trust: HookTrust, catalog: HookCatalog) -> DoctorFind
     if faults := list(find_faults(hook)):
         return DoctorFinding(check=check, state="fail", seen="; ".join([*faults, *refusals]), fix=f"see {hook.source}")
     if standing.refusal:
-        return DoctorFinding(check=check, state="fail", seen=standing.refusal, fix="synaptic trust")
+        fix = f"correct {get_run_file(hook.handler)}" if standing.fails else "synaptic trust"
+        return DoctorFinding(check=check, state="fail", seen=standing.refusal, fix=fix)
     return DoctorFinding(check=check, state="ok", seen=f"runs on {', '.join(hook.events)} ({hook.source})")

@@ -9,6 +9,7 @@ from synaptic.model.state import Change, apply_change
 from synaptic.store import mirror, sections
 from synaptic.store.db import Store
 from synaptic.work.command import CommandContext, RootCommand
+from synaptic.work.own_sections import find_own_section, list_own_sections
 
 Values = dict[str, Any]
 CHANGE_STATE = "change the state"
@@ -32,7 +33,10 @@ class GetSection(RootCommand[object], frozen=True, kw_only=True):
     """One of its keys."""
 
     def run(self, context: CommandContext) -> object:
-        return sections.get_section(context.store, self.require_root(context), self.section, self.key)
+        root = self.require_root(context)
+        if own := find_own_section(context.store, root, self.section):
+            return own.read(context.store, self.key)
+        return sections.get_section(context.store, root, self.section, self.key)
 
 
 class ListSections(RootCommand[dict[str, list[dict[str, object]]]], frozen=True, kw_only=True):
@@ -41,7 +45,12 @@ class ListSections(RootCommand[dict[str, list[dict[str, object]]]], frozen=True,
     method: ClassVar[str] = "state.list"
 
     def run(self, context: CommandContext) -> dict[str, list[dict[str, object]]]:
-        return sections.describe_sections(context.store, self.require_root(context))
+        root = self.require_root(context)
+        found = sections.describe_sections(context.store, root)
+        listed = {row["section"] for row in found["sections"]}
+        own = (name for name in list_own_sections(context.store, root) if name not in listed)
+        unwritten: list[dict[str, object]] = [{"section": name, "standing": "default"} for name in own]
+        return {**found, "sections": [*found["sections"], *unwritten]}
 
 
 class SectionCommand(RootCommand[ChangedSection], frozen=True, kw_only=True):
@@ -66,10 +75,12 @@ class SetValue(SectionCommand, frozen=True, kw_only=True):
     """Of the same kind as its default."""
 
     def run(self, context: CommandContext) -> ChangedSection:
-        pair = (self.key, self.value)
-        return _write_section(
-            context, self, lambda store, root: sections.set_section_value(store, root, self.section, pair)
-        )
+        def work(store: Store, root: str) -> Values:
+            if own := find_own_section(store, root, self.section):
+                return own.update(store, lambda found: {**found, self.key: self.value})
+            return sections.set_section_value(store, root, self.section, (self.key, self.value))
+
+        return _write_section(context, self, work)
 
 
 class UpdateSection(SectionCommand, frozen=True, kw_only=True):
@@ -99,16 +110,25 @@ class ResetSection(SectionCommand, frozen=True, kw_only=True):
     people_only: ClassVar[str] = CHANGE_STATE
 
     def run(self, context: CommandContext) -> ChangedSection:
-        return _write_section(context, self, lambda store, root: sections.reset_section(store, root, self.section))
+        def work(store: Store, root: str) -> Values:
+            if own := find_own_section(store, root, self.section):
+                return own.update(store, lambda found: {})
+            return sections.reset_section(store, root, self.section)
+
+        return _write_section(context, self, work)
 
 
 def change_section(
     context: CommandContext, command: SectionCommand, step: Callable[[Values], Values]
 ) -> ChangedSection:
     """Change a section by a function of its stored values, in one transaction so that no other writer interferes."""
-    return _write_section(
-        context, command, lambda store, root: sections.update_section(store, root, command.section, step)
-    )
+
+    def work(store: Store, root: str) -> Values:
+        if own := find_own_section(store, root, command.section):
+            return own.update(store, step)
+        return sections.update_section(store, root, command.section, step)
+
+    return _write_section(context, command, work)
 
 
 def _write_section(

@@ -10,6 +10,7 @@ from synaptic.hooks.rules.compile import Rule, list_given, needs_tool
 from synaptic.hooks.rules.conditions import TOOL_CONDITIONS, make_command_pattern
 from synaptic.hooks.rules.entry import TELLING_ACTIONS, RuleEntry, list_items
 from synaptic.hooks.rules.problems import RuleProblem
+from synaptic.hooks.rules.shadows import ShadowFinder
 from synaptic.hooks.tool_names import count_differences, find_meant_tool
 from synaptic.model.event import EVENTS, Event, Timing, ToolEvent, UserPromptSubmit
 from synaptic.shell.book.entries import BOOK, UNKNOWN_PROGRAM, find_program
@@ -127,11 +128,15 @@ def find_shadowed(rules: Iterable[Rule]) -> list[RuleProblem]:
     """Rules that never say anything new: an equal or wider one before them says as much."""
     found: list[RuleProblem] = []
     seen: dict[tuple[object, ...], Rule] = {}
+    finder = ShadowFinder()
     for rule in rules:
         known = seen.get(key := _make_key(rule))
         if known is not None and STRICTNESS[known.entry.then] >= STRICTNESS[rule.entry.then]:
             what = f"says nothing new: rule {known.number} `{known.id}` has the same conditions and is as strict"
             found.append(_make(rule, "", what, "", False))
+        elif wider := finder.find_wider(rule):
+            what = f"decides nothing: rule {wider.number} `{wider.id}` stands before it, means every call of it"
+            found.append(_make(rule, "", f"{what} and is as strict", "put the narrower rule first", False))
         seen.setdefault(key, rule)
     return found
 
