@@ -33,6 +33,7 @@ SETTLING = (
     "counters",
     "the journal is readable",
     "journalled once",
+    "what is journalled stays",
     "state never relaxes",
 )
 """What may take a moment after the last answer."""
@@ -145,7 +146,7 @@ class Epoch:
             if not any(one.invariant in SETTLING for one in found) or time.monotonic() > end:
                 break
             time.sleep(SETTLE_PAUSE)
-        self.journal.has_other_file = False
+        self.journal.accept_losses()
         self.leftovers = set(gathered.find_leftovers(self.world))
         self.log_size = now.log_size
         for call in list_crowded_out(now):
@@ -190,6 +191,7 @@ class Epoch:
             counters=self.journal.read_counters(root, self.list_sessions()),
             before=self.before,
             journal_trouble=self.journal.trouble,
+            gone=[] if is_lossy else self.journal.gone,
             sentinel=gathered.count_tokens(world.sentinel.read_text(errors="replace")),
             audit=gathered.count_tokens(world.read_audit()),
             daemons=len(processes.find_daemons(world.user)),

@@ -14,7 +14,10 @@ from tests.faults import processes
 from tests.faults.calls import Call
 from tests.faults.world import World
 
-SELECT_ROWS = "SELECT id, event, session, kind, exit, stdout, stderr, replay, payload, root FROM events WHERE id > ?"
+SELECT_ROWS = """
+SELECT id, event, session, kind, exit, stdout, stderr, replay, payload, root FROM events WHERE id > ? ORDER BY id
+"""
+SELECT_PAYLOAD = "SELECT payload FROM events WHERE id = ?"
 SELECT_SECTION = "SELECT value FROM state WHERE scope = ? AND owner = ? AND section = ?"
 TOKEN = re.compile(r"t\d+-\d+-\d+")
 TEMPORARY = re.compile(r"^\..+\.\d+|\.tmp$|\.fresh$|^daemon\.\d+$|\.[0-9a-f]{8}$|~$")
@@ -76,7 +79,9 @@ class Evidence:
     log_size: int = 0
     tripped_root: str = ""
     missing_before: list[str] = field(default_factory=list)
-    """Tokens that were in the journal before a fault and are not any more."""
+    """Tokens that were in the journal before a fault that destroys what was written, and are not any more."""
+    gone: list[str] = field(default_factory=list)
+    """Tokens that were in the journal and are not any more, where nothing may be lost."""
     is_loss_told: bool = False
     lost_file: str = ""
 
@@ -90,7 +95,8 @@ class Journal:
         self.trouble = ""
         self.has_other_file = False
         """Whether it was in another file than the last time, since somebody has last cleared this."""
-        self._last = 0
+        self._known: set[str] = set()
+        self._last, self._last_token = 0, ""
         self._file: tuple[int, int] | None = None
 
     def read(self, *, whole: bool = False) -> None:
@@ -98,14 +104,29 @@ class Journal:
         try:
             file = self._identify()
             self.has_other_file = self.has_other_file or self._file not in (None, file)
-            if whole or file != self._file:
-                self.rows, self._last, self._file = {}, 0, file
             with contextlib.closing(self._open()) as connection:
+                if whole or file != self._file or not self._goes_on(connection):
+                    self.rows, self._last, self._file = {}, 0, file
                 for row in connection.execute(SELECT_ROWS, (self._last,)):
                     self._take(row)
             self.trouble = ""
         except (OSError, sqlite3.Error, ValueError) as error:
             self.trouble = f"{type(error).__name__}: {error}"
+
+    @property
+    def gone(self) -> list[str]:
+        """Tokens that were in the journal once and are not any more."""
+        return sorted(self._known - set(self.rows))
+
+    def accept_losses(self) -> None:
+        """What is gone now was told, or has been reported."""
+        self.has_other_file = False
+        self._known = set(self.rows)
+
+    def _goes_on(self, connection: sqlite3.Connection) -> bool:
+        """Whether the last row is as it was read: where a file has lost its end, its numbers are given once more."""
+        found = connection.execute(SELECT_PAYLOAD, (self._last,)).fetchone()
+        return not self._last or (found is not None and read_token(found[0]) == self._last_token)
 
     def _identify(self) -> tuple[int, int]:
         found = self.path.stat()
@@ -134,9 +155,11 @@ class Journal:
 
     def _take(self, row: tuple) -> None:
         id, event, session, kind, exit, stdout, stderr, replay, payload, root = row
-        self._last = max(self._last, id)
+        found = read_token(payload)
+        self._last, self._last_token = id, found
+        self._known |= {found} - {""}
         # A payload that is too long is not kept: its event still counts.
-        token = read_token(payload) or f"?{id}"
+        token = found or f"?{id}"
         answer = (exit, to_bytes(stdout), to_bytes(stderr), bool(replay))
         made = Row(id, event, session, kind, *answer, root)
         self.rows.setdefault(token, []).append(made)

@@ -48,6 +48,13 @@ def answered_is_journalled_once(evidence: Evidence) -> Iterator[Violation]:
             yield Violation(name, call.step, f"{call.shape.name} {call.token} was answered and is not in the journal")
 
 
+def journalled_stays(evidence: Evidence) -> Iterator[Violation]:
+    """What was in the journal is there, unless a fault destroys what was written; whatever is killed."""
+    if evidence.gone and not evidence.journal_trouble:
+        lost = f"{len(evidence.gone)} events that were in it are gone, {evidence.gone[0]} among them"
+        yield Violation("what is journalled stays", 0, lost)
+
+
 def journal_is_readable(evidence: Evidence) -> Iterator[Violation]:
     """Whatever was done to the file, another program can read the journal, once the daemon has looked at it."""
     if evidence.journal_trouble:
@@ -283,6 +290,7 @@ def _describe(exit: int | None, stdout: bytes, stderr: bytes) -> str:
 
 INVARIANTS: tuple[Invariant, ...] = (
     answered_is_journalled_once,
+    journalled_stays,
     journal_is_readable,
     told_is_journalled,
     forbidden_is_stopped,

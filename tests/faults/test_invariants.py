@@ -77,6 +77,7 @@ def set_field(**fields: object) -> Callable[[Evidence], None]:
 
 FORGERIES: dict[str, list[Callable[[Evidence], None]]] = {
     "journalled once": [drop_row, double_row],
+    "what is journalled stays": [set_field(gone=["t1-0-1"])],
     "the journal is readable": [set_field(journal_trouble="malformed")],
     "told is journalled": [
         change_call("reset", stdout=b""),

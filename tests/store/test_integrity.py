@@ -1,9 +1,11 @@
 """Files of the database that somebody else deletes, replaces, cuts or changes while they are open."""
 
+import contextlib
 import os
+import shutil
 import sqlite3
-import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -11,7 +13,8 @@ from synaptic.model import sane
 from synaptic.model.decision import Decision
 from synaptic.model.errors import StoreError
 from synaptic.model.state import Change
-from synaptic.store import damage, db, integrity, journal, losses, opened, retention, state
+from synaptic.store import damage, db, integrity, journal, losses, opened, retention, schema, state
+from synaptic.store.connection import run_transaction
 from synaptic.store.db import Store
 from synaptic.store.state import SectionOwner
 
@@ -33,14 +36,33 @@ def write_some(store, record, count=1, **values) -> list[str]:
     return [one.call for one in written]
 
 
+class FirstCall:
+    """A function whose first call is another one's."""
+
+    def __init__(self, first, then) -> None:
+        self.first, self.then = first, then
+
+    def __call__(self, *given):
+        called, self.first = self.first, self.then
+        return called(*given)
+
+
 def make_failure(record):
     change = Change(section=sane.CIRCUIT_BREAKER, add={"failures": 1}, put={"tripped": True})
     return record(decision=Decision(effects=(change,)))
 
 
+def list_calls_after_crash(home) -> list[str]:
+    """What the next process would read if all others were gone now: no more of the log than its checksums cover."""
+    with TemporaryDirectory() as folder:
+        for suffix in ("", "-wal"):
+            shutil.copy(f"{home.database}{suffix}", f"{folder}/left.db{suffix}")
+        with contextlib.closing(sqlite3.connect(f"{folder}/left.db")) as left:
+            return [call for (call,) in left.execute("SELECT call FROM events ORDER BY id")]
+
+
 def age_file(path: Path) -> None:
-    """As if the change had been made a moment later: clocks of files stand still for some milliseconds."""
-    time.sleep(2 * integrity.CLOCK_TICK_SECONDS)
+    """As if the change had been made a moment later: on some systems the clock of files stands still for so long."""
     found = path.stat()
     os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns + 10_000_000))
 
@@ -118,6 +140,85 @@ def test_a_log_that_was_cut_costs_no_answered_event(home, store, record, size):
     age_file(locate_log(home))
     after = write_some(store, record, 2)
     assert list_calls(home) == before + after
+
+
+@pytest.mark.parametrize("spoil", [lambda log: flip_bytes(log, 20_000), lambda log: os.truncate(log, 20_000)])
+def test_a_log_that_is_changed_right_after_a_commit_costs_nothing_where_the_process_is_killed_later(
+    home, store, record, spoil
+):
+    """The fault campaign, step 2045: the next commit came milliseconds later, and nobody looked before it."""
+    before = write_some(store, record, 40)
+    spoil(locate_log(home))
+    after = write_some(store, record, 2)
+    assert list_calls_after_crash(home) == before + after
+    assert len(store.notices) == 1
+
+
+def test_a_log_that_is_changed_while_a_checkpoint_runs_costs_no_answered_event(home, store, record, monkeypatch):
+    before = write_some(store, record, 10)
+    run = store.run_separately
+
+    def spoil_and_run(work):
+        flip_bytes(locate_log(home), locate_log(home).stat().st_size - 3_000)
+        return run(work)
+
+    with contextlib.closing(sqlite3.connect(home.database, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM events").fetchone()  # what comes after this stays in the log
+        before += write_some(store, record, 30)
+        monkeypatch.setattr(store, "run_separately", spoil_and_run)
+        store.checkpoint()
+        after = write_some(store, record, 2)
+    assert list_calls_after_crash(home) == before + after
+
+
+def test_a_commit_of_another_process_explains_no_change_that_comes_later(home, store, record, monkeypatch):
+    """It came between the look at the log and the own commit, whose note holds both. What it wrote is told as lost."""
+    calls, other = write_some(store, record, 20), Store.open(home)
+
+    def let_other_commit(connection, work):
+        write_some(other, record)
+        other.close()
+        return run_transaction(connection, work)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(db, "run_transaction", FirstCall(let_other_commit, run_transaction))
+        calls += write_some(store, record)
+    flip_bytes(locate_log(home), 20_000)
+    calls += write_some(store, record, 2)
+    assert list_calls_after_crash(home) == calls
+    assert store.has_lost_state
+
+
+def test_a_write_that_did_not_begin_notes_nothing(home, store, record, monkeypatch):
+    """While it waited for the lock of another program, the log was changed."""
+    before = write_some(store, record, 20)
+
+    def fail_to_begin(connection, work):
+        flip_bytes(locate_log(home), 20_000)
+        raise damage.make_locked()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(db, "run_transaction", fail_to_begin)
+        with pytest.raises(StoreError, match="locked"):
+            journal.append_records(store, [record()])
+    after = write_some(store, record, 2)
+    assert list_calls_after_crash(home) == before + after
+
+
+def test_a_log_that_is_still_being_changed_is_read_until_it_stands_still(home, store, record, monkeypatch):
+    before = write_some(store, record, 40)
+    read = schema.read_schema_version
+
+    def read_and_spoil(connection):
+        found = read(connection)
+        flip_bytes(locate_log(home), 3_000)
+        return found
+
+    flip_bytes(locate_log(home), 40_000)
+    monkeypatch.setattr(schema, "read_schema_version", FirstCall(read_and_spoil, read))
+    after = write_some(store, record, 2)
+    assert list_calls_after_crash(home) == before + after
 
 
 def test_what_follows_from_an_event_is_counted_once_when_it_is_written_again(home, store, record):

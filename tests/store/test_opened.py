@@ -121,7 +121,6 @@ def test_a_lock_in_the_middle_of_a_repair_costs_no_answered_event(
 def test_a_call_that_meets_the_lock_says_so_and_a_read_opens_the_file_again(home, store, record, monkeypatch):
     before = write_some(store, record, 5)
     delete_log(home)
-    time.sleep(2 * integrity.CLOCK_TICK_SECONDS)
     monkeypatch.setattr(opened, "open_connection", FailingTimes(connection.open_connection, 1))
     with pytest.raises(StoreError, match="locked"):
         journal.append_records(store, [record()])
@@ -192,7 +191,6 @@ def test_what_is_left_of_a_repair_is_done_when_the_store_is_closed(home, record,
 def test_a_closed_store_is_not_opened_again(home, record):
     store = Store.open(home)
     store.close()
-    time.sleep(2 * integrity.CLOCK_TICK_SECONDS)
     for _ in range(2):
         with pytest.raises(StoreError, match="closed"):
             journal.append_records(store, [record()])

@@ -102,13 +102,7 @@ class Store(OpenedDatabase):
                 self._try_disk()  # the home is back: what is answered from now on need not wait for the next checkpoint
             if not self.durable:
                 return self._run_guarded(lambda connection: run_transaction(connection, work))
-            # A write to a file or a log that has lost its name would succeed and be lost.
-            if doubt := self._watch.look():
-                self._settle(doubt)
-            try:
-                return self._run_guarded(lambda connection: run_transaction(connection, work))
-            finally:
-                self._look_after_commit()
+            return self._write_watched(work)
 
     def checkpoint(self) -> None:
         """Move the log into the database, from a background thread: its fsync must not happen inside an event."""
@@ -148,6 +142,24 @@ class Store(OpenedDatabase):
                     self._settle(doubt)
             self._close_connection()
             self._is_closed, self._unfinished = False, [_refuse_closed]
+
+    def _write_watched(self, work: Callable[[Connection], T]) -> T:
+        """Write to the file: to one or a log that has lost its name a write would succeed and be lost."""
+        has_begun = False
+
+        def begin(connection: Connection) -> T:
+            nonlocal has_begun
+            has_begun = True
+            self._note_version(connection)
+            return work(connection)
+
+        if doubt := self._watch.look():
+            self._settle(doubt)
+        try:
+            return self._run_guarded(lambda connection: run_transaction(connection, begin))
+        finally:
+            if has_begun:  # what happened to the log while somebody else had it locked is no doing of ours
+                self._look_after_commit()
 
     def _look_after_commit(self) -> None:
         """Note the log as it is now: the next write compares. What may have to be done is rare."""
@@ -287,13 +299,8 @@ class Store(OpenedDatabase):
         _, written, moved = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         # TRUNCATE does block them for a moment, for what came since: only when they never leave a gap.
         if moved < written and self._measure_log() > LARGE_LOG_BYTES:
-            self._cut_log(connection)
-        with self._lock:
-            self._watch.note_checkpoint()
-
-    def _cut_log(self, connection: Connection) -> None:
-        with suppress(sqlite3.Error):  # a long reader: the next write or tick tries again
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            with suppress(sqlite3.Error):  # a long reader: the next write or tick tries again
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         with self._lock:
             self._watch.note_checkpoint()
 

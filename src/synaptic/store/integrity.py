@@ -26,9 +26,6 @@ EXAMINE_AGAIN_SECONDS = 5.0
 EXAMINE_SHARE = 100
 """And at least so many times as long as the last one took: a large database is read rarely."""
 
-CLOCK_TICK_SECONDS = 0.004
-"""A file's clock stands still for so long: a log that was looked at since need not be looked at again."""
-
 FileStamp = tuple[int, int, int]
 """How many names a file has, its size, and when it was last written."""
 NO_STAMP: FileStamp = (1, 0, 0)
@@ -64,7 +61,7 @@ class FileWatch:
         self._index: Inode | None = None
         self._main_stamp: FileStamp | None = None
         self._is_written, self._examine_at = False, 0.0
-        self._log, self._noted = NO_STAMP, 0.0
+        self._log = NO_STAMP
         self._log_handle = -1
         self._use: IndexUse | None = None
         self.left: LeftIndex | None = None
@@ -127,15 +124,17 @@ class FileWatch:
 
     def note_commit(self) -> Doubt:
         """The log as this process has just left it, which may have lost its name."""
-        self._log, self._noted = stamp_handle(self._log_handle), time.monotonic()
+        self._log = stamp_handle(self._log_handle)
         if self._log[0]:
             return Doubt.NONE
-        self._log, self._noted = NO_STAMP, 0.0  # the next look sees it again
+        self._log = NO_STAMP  # the next look sees it again
         return Doubt.LOG_MOVED
 
     def note_checkpoint(self) -> None:
-        """Both files as this process has just left them; what somebody else wrote meanwhile, nobody can tell apart."""
-        self.note_commit()
+        """The database as a checkpoint has just left it; what somebody else wrote meanwhile, nobody can tell apart.
+
+        Not the log: a checkpoint changes nothing there, or cuts it, which explains itself as a commit of others does.
+        """
         if not self.is_as_noted():
             self._main_stamp, self._is_written = read_stamp(self._name), True
 
@@ -155,8 +154,6 @@ class FileWatch:
         """
         if read_inode(self._name) != self._main:
             return Doubt.MOVED
-        if time.monotonic() - self._noted < CLOCK_TICK_SECONDS:
-            return Doubt.NONE
         now = stamp_handle(self._log_handle)
         if now == self._log:
             return Doubt.NONE

@@ -24,6 +24,9 @@ LOCK_TIMEOUT = 1.0
 """Seconds a write waits for another process's lock. Writes take under a millisecond, so more means a stuck one."""
 OPEN_LOCK_TIMEOUT = 10.0
 OPEN_ATTEMPTS = 3
+READ_ATTEMPTS = 5
+READ_PAUSE = 0.002
+"""Seconds between two readings of a log that somebody is writing to."""
 CONFIRM_PAUSES = (0.05, 0.25, 0.9)
 """Seconds between the looks at a database that seems damaged: a disk that fails for a second is no damage."""
 MEMORY_PAGES = 64 * 1024 * 1024 // 2048
@@ -187,7 +190,7 @@ class OpenedDatabase:
     def _use_connection(self, connection: Connection, *, durable: bool) -> None:
         self._close_connection()
         self._connection, self.durable, self._is_closed = connection, durable, False
-        self._data_version = connection.execute("PRAGMA data_version").fetchone()[0]
+        self._data_version = _read_data_version(connection)
         if durable:
             self._watch.note_opened()
         self.generation += 1
@@ -231,7 +234,7 @@ class OpenedDatabase:
     def _has_other_committed(self) -> bool:
         """Whether another connection's commit explains why the log has changed."""
         try:
-            now = self._connection.execute("PRAGMA data_version").fetchone()[0]
+            now = _read_data_version(self._connection)
         except sqlite3.Error:
             return False  # a log that is cut too short to be read
         if now == self._data_version:
@@ -240,6 +243,13 @@ class OpenedDatabase:
         self._watch.note_commit()
         self._watch.note_others()
         return True
+
+    def _note_version(self, connection: Connection) -> None:
+        """In a transaction, where nobody else commits: what others did before explains nothing that comes later."""
+        now = _read_data_version(connection)
+        if now != self._data_version:
+            self._data_version = now
+            self._watch.note_others()
 
     def _reread_log(self) -> None:
         """Somebody else wrote to the log: believe only what its checksums cover, and write the rest again."""
@@ -256,8 +266,7 @@ class OpenedDatabase:
         if index is None:
             self._rescue_log()
             return
-        invalidate_index(index)
-        schema.read_schema_version(self._connection)  # reads the log
+        self._read_until_still(index)
         now = count_pages(index)
         self._drop_older_log(before)
         schema.migrate_schema(self._connection, self._name)  # all tables may have been in there
@@ -270,7 +279,16 @@ class OpenedDatabase:
                 lambda missing: Loss(f"{what}; {_describe_missing(missing)}") if missing or is_shorter else None,
                 with_effects=True,
             )
-        self._data_version = self._connection.execute("PRAGMA data_version").fetchone()[0]
+
+    def _read_until_still(self, index: int) -> None:
+        """Read the log, and again where somebody is still writing to it: what was read counts as it was before."""
+        for _ in range(READ_ATTEMPTS):
+            self._watch.note_commit()
+            invalidate_index(index)
+            schema.read_schema_version(self._connection)
+            if self._watch.look() is not Doubt.LOG_CHANGED:
+                return
+            time.sleep(READ_PAUSE)
 
     def _drop_older_log(self, before: LeftIndex) -> bool:
         """Empty a log that hides what a checkpoint has made of its pages; whether it did."""
@@ -398,6 +416,7 @@ class OpenedDatabase:
         """
 
         def work(connection: Connection) -> Loss | None:
+            self._note_version(connection)
             missing = self.recent.repeat(connection, with_effects=True) if with_effects else self._restore(connection)
             loss = describe(missing)
             if loss:
@@ -430,6 +449,11 @@ class OpenedDatabase:
         if isinstance(error, OSError):
             message = f"the database cannot be opened ({error.strerror or error})"
         return StoreError(message, where=self._name, hint=hint)
+
+
+def _read_data_version(connection: Connection) -> int:
+    """Another number whenever another connection has committed."""
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
 
 def _describe_missing(missing: int) -> str:
