@@ -59,6 +59,12 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
         return frozenset(map(normalize_name, self.script.by_name))
 
     @computed_once
+    def arguments(self) -> frozenset[str]:
+        """Every argument of every command."""
+        # The program itself is left out: a name is no path argument, and `programs` has it.
+        return frozenset(map(GET_TEXT, chain.from_iterable([command.argv[1:] for command in self.script.commands])))
+
+    @computed_once
     def words(self) -> str:
         """Every argument and every file that is named, each once, in lower case, but for those too long for a path."""
         texts = self._texts
@@ -142,10 +148,8 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
 
     @computed_once
     def _texts(self) -> set[str]:
-        # The program itself is left out: a name is no path argument, and `programs` has it.
-        commands = self.script.commands
-        texts = set(map(GET_TEXT, chain.from_iterable([command.argv[1:] for command in commands])))
-        texts.update(path for command in commands if command.paths for path in command.paths)
+        texts = set(self.arguments)
+        texts.update([path for command in self.script.commands if command.paths for path in command.paths])
         texts.update([redirect.target.text for redirect in self.script.redirects])
         texts.discard("/dev/null")  # in most scripts, and no danger to anybody
         return texts
@@ -167,6 +171,14 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
         """The hints that a word or a folder contains. Without any, no path can contain one either."""
         text = among or self._words_and_folders
         return tuple([hint for hint in hints if hint in text])
+
+    def holds_hint(self, hints: Iterable[str], among: str = "") -> bool:
+        """Whether there is one of them at all."""
+        text = among or self._words_and_folders
+        for hint in hints:  # noqa: SIM110 - this runs for every command
+            if hint in text:
+                return True
+        return False
 
 
 def _join_lower(texts: Iterable[str]) -> str:

@@ -180,7 +180,7 @@ def _names_client(known: CommandReading) -> bool:
     """Whether a program may be judged at all: Python and its like are in every other command, mostly without one."""
     if not TOOLS.isdisjoint(list_tools(known)) or not DROPPERS.isdisjoint(map(str.lower, known.script.by_name)):
         return True
-    return known.has_long_words or bool(known.find_hints(ADMIN_PROGRAMS, known.words))
+    return known.has_long_words or known.holds_hint(ADMIN_PROGRAMS, known.words)
 
 
 def _judge_framework(command: Command, found: Script) -> Verdict | None:
