@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 
@@ -167,18 +168,34 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
         """Whether no word leads out of this folder, so that every file that is written is inside it."""
         return not self.leads_out and self.starts_in(folder)
 
-    def find_hints(self, hints: Iterable[str], among: str = "") -> tuple[str, ...]:
+    def find_hints(self, hints: tuple[str, ...], among: str = "") -> tuple[str, ...]:
         """The hints that a word or a folder contains. Without any, no path can contain one either."""
         text = among or self._words_and_folders
-        return tuple([hint for hint in hints if hint in text])
+        dotted, others = _split_hints(hints)
+        left = hints if dotted is not None and dotted.search(text) is not None else others
+        return tuple([hint for hint in left if hint in text])
 
-    def holds_hint(self, hints: Iterable[str], among: str = "") -> bool:
+    def holds_hint(self, hints: tuple[str, ...], among: str = "") -> bool:
         """Whether there is one of them at all."""
         text = among or self._words_and_folders
-        for hint in hints:  # noqa: SIM110 - this runs for every command
+        dotted, others = _split_hints(hints)
+        if dotted is not None and dotted.search(text) is not None:
+            return True
+        for hint in others:  # noqa: SIM110 - this runs for every command
             if hint in text:
                 return True
         return False
+
+
+@lru_cache(maxsize=256)
+def _split_hints(hints: tuple[str, ...]) -> tuple[re.Pattern[str] | None, tuple[str, ...]]:
+    """A pattern for those hints that begin with a dot, and the others.
+
+    One pattern finds all of the first, because a dot is rare; for others, one search for each is faster.
+    """
+    dotted = [re.escape(hint) for hint in hints if hint[:1] == "."]
+    others = tuple([hint for hint in hints if hint[:1] != "."])
+    return re.compile("|".join(dotted)) if dotted else None, others
 
 
 def _join_lower(texts: Iterable[str]) -> str:
