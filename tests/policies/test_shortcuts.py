@@ -14,7 +14,6 @@ from synaptic.policies.base import Policy, load_policies
 from synaptic.policies.code import remote, unknown_launcher, unreadable
 from synaptic.policies.data import database_drop
 from synaptic.policies.facts import Facts, with_command
-from synaptic.policies.files import lost
 from synaptic.policies.infra.verbs import Harm
 from synaptic.policies.paths import system
 from synaptic.policies.secrets import exfiltration, printers
@@ -100,7 +99,7 @@ def test_no_verdict_depends_on_a_shortcut(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(exfiltration._SecretTrail, "_may_be_secret", lambda trail, text, cwd: True)
     monkeypatch.setattr(daemon, "mentions_engine", lambda known: True)
     monkeypatch.setattr(database_drop, "_names_client", lambda known: True)
-    monkeypatch.setattr(lost, "_may_take_more", lambda command, at: True)
+    monkeypatch.setattr(WorkFolders, "stay_below", lambda at, words, folders: False)
     monkeypatch.setattr(database_drop, "_may_drop", lambda command: True)
     monkeypatch.setattr(fork_bomb, "_may_flood", lambda text: True)
     monkeypatch.setattr(CommandReading, "git_verbs", EveryVerb())

@@ -178,7 +178,7 @@ PATTERNS = st.sampled_from(
 def test_patterns_in_plain_folders_match_nothing_but_the_project(texts: list[str], cwd: str, root: str, stand: str):
     at = WorkFolders(root, HOME, stand, (), ("/tmp",))
     words = [word(text or "''") for text in texts]
-    if at.stay_below(words, cwd):
+    if at.stay_below(words, (cwd,)):
         assert {at.classify_word(one, cwd) for one in words} <= {PathArea.PROJECT, PathArea.HERE}
 
 
@@ -186,8 +186,11 @@ def test_names_below_the_project_are_ordinary():
     assert AT.are_plain_names([word("-rf"), word("build/out"), word("a.py")], ROOT)
     assert not AT.are_plain_names([word("build"), word("../other")], ROOT)
     assert not AT.are_plain_names([word("build")], "/etc")
-    assert AT.stay_below([word("build/out"), word("src/*.py")], ROOT)
-    assert not AT.stay_below([word("src/*"), word("../*")], ROOT)
+    assert AT.stay_below([word("build/out"), word("src/*.py"), word("out/")], (ROOT, f"{ROOT}/sub"))
+    assert AT.stay_below([word("-o"), word("a.tgz"), word("https://example.com/a.tgz")], (ROOT,))
+    assert not AT.stay_below([word("src/*"), word("../*")], (ROOT,))
+    assert not AT.stay_below([word("a"), word("/etc/x")], (ROOT,))
+    assert not AT.stay_below([word("a")], (ROOT, "/etc"))
 
 
 @given(st.text("q9z.w7k*?[]!a", max_size=6))

@@ -70,6 +70,14 @@ def test_hints_are_found_in_words_files_and_folders_whatever_their_case():
         "/home/u",
     )
     assert command.find_hints(("/home/u",), command.words) == ()
+    assert command.find_hints((".aws", "secrets", ".ssh")) == ("secrets",)
+
+
+@pytest.mark.parametrize("hints", [(".env",), ("secrets",), (".aws", "secrets"), ("nothing", ".pem", ".aws")])
+def test_one_hint_is_enough_to_hold_one(hints: tuple[str, ...]):
+    assert known("cat a.pem .env secrets").holds_hint(hints)
+    assert not known("cat a.txt env secret").holds_hint(hints)
+    assert not known("cat a.pem .env secrets").holds_hint(hints, "another text")
 
 
 def test_letters_that_a_pattern_takes_for_plain_ones_are_hints_too():

@@ -66,7 +66,8 @@ def compile_hints(hints: tuple[str, ...]) -> re.Pattern[str]:
 
 def select_commands(found: Script, names: Iterable[str]) -> Iterator[Command]:
     """The commands that run one of these programs; some file systems ignore case, so it is ignored."""
-    hits = [commands for name, commands in found.by_name.items() if name in names or name.lower() in names]
+    hits = [commands for name, commands in found.by_name.items() if name in names]
+    hits += [found.by_name[name] for name in found.capitalized if name not in names and name.lower() in names]
     if len(hits) < 2:
         return iter(hits[0] if hits else ())
     # Policies rely on the order of the script. A single list is sorted already.

@@ -1,7 +1,7 @@
 """What a path is to its user: the whole system or home, a part of the system, the project, scratch, or elsewhere."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import lru_cache
 
@@ -18,7 +18,7 @@ from synaptic.shell.paths import (
     is_settled,
     resolve_path,
 )
-from synaptic.shell.read.script import Word
+from synaptic.shell.read.script import Word, are_known, join_texts
 
 SYSTEM_TREES = (
     "/applications", "/bin", "/boot", "/dev", "/efi", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/library",
@@ -39,8 +39,12 @@ EXPANSION = re.compile(r"\$\{[^}]*\}|\$\((?:[^()]|\([^()]*\))*\)|\$\w+|\$[@*#?!-
 NEVER_EMPTY = re.compile(r"\$\{\w+:\?")
 """`${X:?}`: the shell stops when it is empty."""
 TMPDIR_PATH = re.compile(r"\$\{?TMPDIR\b[^}/]*\}?/+(?!\.\.(?:/|$))[^/]")
-PLAIN_PATTERN = re.compile(r"(?:[\w-][\w.-]*/)*+[\w*?-][\w.*?-]*")
-"""A pattern for names below the folder one stands in, or below a plain one."""
+PLAIN_WORD = r"(?:https?://)?(?:[\w-][\w.-]*+/)*+(?:[\w*?-][\w.*?-]*+|(?<=/))"
+"""A name below the folder one stands in, a pattern for names there or in a folder of it, or an address on the web."""
+PLAIN_WORDS = re.compile(rf"{PLAIN_WORD}(?:\n{PLAIN_WORD})*+")
+"""Such words, each on its line."""
+MAX_PLAIN = 50_000
+"""Characters of words that are looked at together."""
 PROBE_NAMES = ("q9z", ".q9z", "q9z.w7k", "w")
 """Names that only a pattern for everything matches."""
 PROBE_LETTERS = frozenset("*?".join(PROBE_NAMES))
@@ -113,11 +117,15 @@ class WorkFolders(msgspec.Struct, frozen=True):
             return False
         return all(word.known and not word.glob and PLAIN_PATH.fullmatch(word.text) for word in words)
 
-    def stay_below(self, words: Iterable[Word], cwd: str) -> bool:
-        """The same also for patterns in plain folders, which match nothing but what is below the project."""
-        if not _is_work_folder(cwd or self.cwd, self.project, self.cwd, self.home):
-            return False
-        return all(word.known and (PLAIN_PATTERN if word.glob else PLAIN_PATH).fullmatch(word.text) for word in words)
+    def stay_below(self, words: Sequence[Word], folders: Iterable[str]) -> bool:
+        """The same also for patterns in plain folders, seen from several; many words cost little more than one."""
+        for cwd in folders:
+            if not _is_work_folder(cwd or self.cwd, self.project, self.cwd, self.home):
+                return False
+        text = join_texts(words)
+        if not words or len(text) > MAX_PLAIN:
+            return not words
+        return are_known(words) and PLAIN_WORDS.fullmatch(text) is not None
 
     def classify_word(self, word: Word, cwd: str) -> PathArea:
         """What a word of a command would hit, patterns and unknown parts taken at their worst."""

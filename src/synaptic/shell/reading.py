@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 
@@ -57,6 +58,12 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
     def programs(self) -> frozenset[str]:
         """Names of the programs that run, without versions, in lower case because some file systems ignore case."""
         return frozenset(map(normalize_name, self.script.by_name))
+
+    @computed_once
+    def arguments(self) -> frozenset[str]:
+        """Every argument of every command."""
+        # The program itself is left out: a name is no path argument, and `programs` has it.
+        return frozenset(map(GET_TEXT, chain.from_iterable([command.argv[1:] for command in self.script.commands])))
 
     @computed_once
     def words(self) -> str:
@@ -142,10 +149,8 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
 
     @computed_once
     def _texts(self) -> set[str]:
-        # The program itself is left out: a name is no path argument, and `programs` has it.
-        commands = self.script.commands
-        texts = set(map(GET_TEXT, chain.from_iterable([command.argv[1:] for command in commands])))
-        texts.update(path for command in commands if command.paths for path in command.paths)
+        texts = set(self.arguments)
+        texts.update([path for command in self.script.commands if command.paths for path in command.paths])
         texts.update([redirect.target.text for redirect in self.script.redirects])
         texts.discard("/dev/null")  # in most scripts, and no danger to anybody
         return texts
@@ -163,10 +168,34 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
         """Whether no word leads out of this folder, so that every file that is written is inside it."""
         return not self.leads_out and self.starts_in(folder)
 
-    def find_hints(self, hints: Iterable[str], among: str = "") -> tuple[str, ...]:
+    def find_hints(self, hints: tuple[str, ...], among: str = "") -> tuple[str, ...]:
         """The hints that a word or a folder contains. Without any, no path can contain one either."""
         text = among or self._words_and_folders
-        return tuple([hint for hint in hints if hint in text])
+        dotted, others = _split_hints(hints)
+        left = hints if dotted is not None and dotted.search(text) is not None else others
+        return tuple([hint for hint in left if hint in text])
+
+    def holds_hint(self, hints: tuple[str, ...], among: str = "") -> bool:
+        """Whether there is one of them at all."""
+        text = among or self._words_and_folders
+        dotted, others = _split_hints(hints)
+        if dotted is not None and dotted.search(text) is not None:
+            return True
+        for hint in others:  # noqa: SIM110 - this runs for every command
+            if hint in text:
+                return True
+        return False
+
+
+@lru_cache(maxsize=256)
+def _split_hints(hints: tuple[str, ...]) -> tuple[re.Pattern[str] | None, tuple[str, ...]]:
+    """A pattern for those hints that begin with a dot, and the others.
+
+    One pattern finds all of the first, because a dot is rare; for others, one search for each is faster.
+    """
+    dotted = [re.escape(hint) for hint in hints if hint[:1] == "."]
+    others = tuple([hint for hint in hints if hint[:1] != "."])
+    return re.compile("|".join(dotted)) if dotted else None, others
 
 
 def _join_lower(texts: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from synaptic.shell.read.reader import read_safely
 
 def lost(text: str) -> list[tuple[str, str]]:
     effects = read_effects(read_safely(text, "/home/u/p", "/home/u"))
-    return [(one.kind, one.word.text) for one in find_losses(effects, lambda command: True)]
+    return [(one.kind, one.word.text) for one in find_losses(effects, lambda words, folders: True)]
 
 
 def made(text: str) -> list[str]:
@@ -58,6 +58,14 @@ def test_what_is_made_has_the_folder_of_a_clone_and_nothing_that_was_moved() -> 
         "e", "a", "b", "d", "c",
     ]  # fmt: skip
     assert made("mv a b; ln -s c d") == []
+
+
+def test_words_that_do_not_matter_are_left_out_but_where_something_is_deleted() -> None:
+    effects = read_effects(
+        read_safely("cp a b; cp a /c; echo > d; echo > /e; rm f; sort -o g h", "/home/u/p", "/home/u")
+    )
+    found = find_losses(effects, lambda words, folders: any(word.text[:1] == "/" for word in words))
+    assert [(one.kind, one.word.text) for one in found] == [("write", "/e"), ("write", "/c"), ("delete", "f")]
 
 
 def test_a_long_script_is_looked_at_up_to_a_limit() -> None:

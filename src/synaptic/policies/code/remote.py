@@ -129,7 +129,7 @@ def _may_run(name: str) -> bool:
 
 def _may_run_files(found: Script) -> bool:
     """Whether there is a program that is run by its path, or one that runs a file."""
-    if "" in found.by_name or any("/" in command.argv[0].text for command in found.commands):
+    if "" in found.by_name or any("/" in word for word in found.first_words):
         return True
     return any(find_program(name).evaluates or classify_interpreter(name) for name in found.by_name)
 

@@ -95,12 +95,13 @@ class UnknownLauncher(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         found = get_script(event, facts)
-        if found is None or not any(map(_is_unknown, found.by_name)) or not _gives_reason(facts.command):
+        unknown = frozenset(filter(_is_unknown, found.by_name)) if found is not None else ()
+        if found is None or not unknown or not _gives_reason(facts.command):
             return None
         strange = [
             one
             for one in found.commands
-            if len(one.argv) > 1 and _is_unknown(one.name) and _may_hide(one.args) and not runs_elsewhere(one)
+            if one.name in unknown and len(one.argv) > 1 and _may_hide(one.args) and not runs_elsewhere(one)
         ]
         hidden = dict.fromkeys((text, one.cwd) for one in strange for text in islice(_iter_hidden(one), MAX_IN_COMMAND))
         for text, cwd in islice(hidden, MAX_IN_SCRIPT):
@@ -116,8 +117,8 @@ def _gives_reason(known: CommandReading | None) -> bool:
     """Whether any word of a script is a reason to look closer at what its programs are given."""
     if known is None:
         return False
-    hinted = known.has_long_words or known.find_hints(REASONS, known.words)
-    return bool(hinted) or DELETING_WORD.search(f"\n{known.words}") is not None
+    hinted = known.has_long_words or known.holds_hint(REASONS, known.words)
+    return hinted or DELETING_WORD.search(f"\n{known.words}") is not None
 
 
 @lru_cache(maxsize=1024)

@@ -91,7 +91,7 @@ def _judge_text(known: CommandReading, at: WorkFolders) -> Verdict | None:
 
 def _has_odd_program(found: Script) -> bool:
     """Whether there is a program without a name, or one whose name is a whole command line."""
-    return "" in found.by_name or any(map(QUOTED_LINE.match, {command.argv[0].text for command in found.commands}))
+    return "" in found.by_name or any(map(QUOTED_LINE.match, found.first_words))
 
 
 def _is_hidden(gap: Gap) -> bool:

@@ -74,6 +74,7 @@ BUNDLED = re.compile(r"-[A-Za-z]{0,5}[ceqQ]")
 """Letters the last of which may be an option with a statement glued to it: `-eDROP`, `-qtAcDROP`."""
 ADMIN_PROGRAMS = {name: re.compile(one.drops) for name, one in BOOK.items() if one.drops}
 """Programs that drop what is behind them, by the form of the word that makes them."""
+ADMIN_NAMES = tuple(ADMIN_PROGRAMS)
 MAX_STATEMENT = 50_000
 """Characters of one statement that are looked at."""
 DROPPERS = SQL_CLIENTS | MONGO_CLIENTS | REDIS_CLIENTS | GRAPH_CLIENTS
@@ -180,7 +181,7 @@ def _names_client(known: CommandReading) -> bool:
     """Whether a program may be judged at all: Python and its like are in every other command, mostly without one."""
     if not TOOLS.isdisjoint(list_tools(known)) or not DROPPERS.isdisjoint(map(str.lower, known.script.by_name)):
         return True
-    return known.has_long_words or bool(known.find_hints(ADMIN_PROGRAMS, known.words))
+    return known.has_long_words or known.holds_hint(ADMIN_NAMES, known.words)
 
 
 def _judge_framework(command: Command, found: Script) -> Verdict | None:

@@ -56,7 +56,7 @@ class RawWrite(Policy):
         if known is None:
             return None
         # Copying programs matter only where some word can name a device.
-        devices = bool(known.find_hints(DEVICE_HINTS, known.words))
+        devices = known.holds_hint(DEVICE_HINTS, known.words)
         if not DESTROYERS.isdisjoint(known.programs):
             for command in known.script.commands:
                 if verdict := _judge_destroyer(command):

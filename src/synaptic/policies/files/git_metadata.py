@@ -52,7 +52,7 @@ class GitMetadata(Policy):
         known = facts.command
         if known is None or (REMOVERS.isdisjoint(known.programs) and not known.script.redirects):
             return None
-        if not known.find_hints(GIT_HINTS) and not known.has_hidden_pattern:
+        if not known.holds_hint(GIT_HINTS) and not known.has_hidden_pattern:
             return None
         found = known.script
         at = get_work_folders(event, facts)

@@ -9,14 +9,13 @@ import msgspec
 from synaptic.model.once import kept_beside
 from synaptic.policies.files.led import LedPath, NamedPlace, follow_led, list_led
 from synaptic.policies.reading import runs_elsewhere
-from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.commands import CHANGING_PROGRAMS, DELETING_PROGRAMS
 from synaptic.shell.effects.created import sets_up
 from synaptic.shell.effects.losses import DELETE, FILL, MOVE, PathLoss, find_losses, find_made
 from synaptic.shell.effects.numbered import is_numbered, settle_number
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders, strip_match_all
-from synaptic.shell.read.script import Command, Script, Word
+from synaptic.shell.read.script import Script, Word
 from synaptic.shell.reading import CommandReading
 from synaptic.shell.worth import are_throwaway, is_throwaway
 
@@ -31,8 +30,6 @@ ENVIRONMENT = " venv "
 READING_OPERATORS = frozenset({">&", "<", "<<", "<<<", "<&"})
 CERTAIN_FOLDER = re.compile(r"(?:~/|/)(?:[^/$`{*?\[]+/)*(?=[^/]*[$`{])")
 """The folders at the start of a path that is not known further on."""
-PLAIN_OPTION = re.compile(r"-[\w-]+")
-"""An option, perhaps with a plain name behind it."""
 DEVICES = ("/dev", "/proc", "/sys")
 
 
@@ -83,7 +80,7 @@ def list_lost(known: CommandReading, at: WorkFolders) -> tuple[LostPath, ...]:
     found: list[LostPath] = []
     scratch = _list_scratch_starts(at)
     led = list_led(known, at)
-    for loss in find_losses(known.effects, lambda one: bool(led) or _may_take_more(one, at)):
+    for loss in find_losses(known.effects, lambda words, folders: bool(led) or not at.stay_below(words, folders)):
         if runs_elsewhere(loss):
             continue
         if not _is_plainly_free(loss.word, scratch):
@@ -91,14 +88,6 @@ def list_lost(known: CommandReading, at: WorkFolders) -> tuple[LostPath, ...]:
         for real in _follow(loss, led, at) if led else ():
             found += _locate(real, at)
     return tuple(found)
-
-
-def _may_take_more(command: Command, at: WorkFolders) -> bool:
-    """Whether a command may do more than change what plain names and patterns say below the project, as most do."""
-    if command.paths or command.name in DELETING_PROGRAMS or normalize_name(command.name) in DELETING_PROGRAMS:
-        return True
-    named = [word for word in command.argv[1:] if not PLAIN_OPTION.fullmatch(word.text)]
-    return not at.stay_below(named, command.cwd)
 
 
 def _follow(loss: PathLoss, led: tuple[LedPath, ...], at: WorkFolders) -> Iterator[PathLoss]:

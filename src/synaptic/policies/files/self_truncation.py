@@ -1,7 +1,7 @@
 """Files that a command empties before it reads them."""
 
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import islice
 
 import msgspec
 
@@ -14,7 +14,8 @@ from synaptic.shell.book.entries import UNKNOWN_PROGRAM, find_program
 from synaptic.shell.effects.commands import READING_KINDS, find_acts
 from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.places import WorkFolders
-from synaptic.shell.read.script import Command, Redirect, Script, Word, join_texts
+from synaptic.shell.read.script import Command, Redirect, Script, Word
+from synaptic.shell.reading import CommandReading
 
 CUTTING = frozenset({">", ">|", "&>"})
 OUTPUTS = frozenset({"", "1"})
@@ -59,22 +60,22 @@ class SelfTruncation(Policy):
         known = facts.command
         if known is None or not any(map(_cuts, known.script.redirects)):
             return None
-        found = next(_iter_read_targets(known.script, get_work_folders(event, facts)), None)
+        found = next(_iter_read_targets(known, get_work_folders(event, facts)), None)
         return _make_verdict(found) if found is not None else None
 
 
-def _iter_read_targets(script: Script, at: WorkFolders) -> Iterator[ReadTarget]:
-    given = _join_given(script)
+def _iter_read_targets(known: CommandReading, at: WorkFolders) -> Iterator[ReadTarget]:
+    script, given = known.script, _join_given(known)
     for command, redirect in islice(_iter_cut(script), MAX_CUT):
         # Most files that are written are named nowhere else in the script.
         if redirect.target.text.rpartition("/")[2] in given:
             yield from _find_readers(redirect, command, script, at)
 
 
-def _join_given(script: Script) -> str:
+def _join_given(known: CommandReading) -> str:
     """All that commands are given to read: their words, and the files on their input."""
-    words = join_texts(chain.from_iterable([command.argv[1:] for command in script.commands]))
-    return f"{words}\n{join_texts(one.target for one in script.redirects if one.operator == '<')}"
+    fed = [one.target.text for one in known.script.redirects if one.operator == "<"]
+    return "\n".join((*known.arguments, *fed))
 
 
 def _iter_cut(script: Script) -> Iterator[tuple[Command, Redirect]]:

@@ -9,7 +9,7 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELL_TOOLS, get_script
+from synaptic.policies.reading import SHELL_TOOLS, get_script, select_commands
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.addresses import LOCAL_ADDRESS
 from synaptic.shell.names import split_names
@@ -55,8 +55,8 @@ class ApiDeletion(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         found = get_script(event, facts, CLIENTS)
-        for command in found.commands if found is not None else ():
-            if command.name.lower() in CLIENTS and (host := next(_iter_hosts(command), "")):
+        for command in select_commands(found, CLIENTS) if found is not None else ():
+            if host := next(_iter_hosts(command), ""):
                 return (deny if self.firm else ask)(
                     f"This would delete something at {host!r}, for everybody who uses it. Read what is there first "
                     "(the same address with GET), and let the user delete it."

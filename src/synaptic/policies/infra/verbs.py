@@ -69,7 +69,7 @@ class Harm(msgspec.Struct, frozen=True):
             yield from ((command, found) for command in found.commands if self.destroys(command))
 
     def _is_hinted(self, known: CommandReading) -> bool:
-        return not self.hints or known.has_long_words or bool(known.find_hints(self.hints, known.words))
+        return not self.hints or known.has_long_words or known.holds_hint(self.hints, known.words)
 
     def destroys(self, command: Command) -> bool:
         """Whether the words of a command match its program's form, and it is not rehearsed."""

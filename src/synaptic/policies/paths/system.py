@@ -92,7 +92,7 @@ def _may_reach_system(known: CommandReading, at: WorkFolders) -> bool:
     """Whether anything that is named can be in a tree of the machine. Where all start in the project, words tell."""
     if not (at.project and at.home and known.starts_in(at.project)):
         return True
-    return known.has_long_words or REACHES.search(f"\n{known.words}\n") is not None
+    return known.has_long_words or (known.leads_out and REACHES.search(f"\n{known.words}\n") is not None)
 
 
 def _iter_written(known: CommandReading, at: WorkFolders) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
 
 import msgspec
 
@@ -13,7 +12,7 @@ from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELL_TOOLS, compile_hints, select_commands
 from synaptic.policies.secrets.printers import prints_secret, select_printing
-from synaptic.policies.secrets.private import HISTORY_HINTS, KEY_HINTS, is_history, is_secret, list_private_hints
+from synaptic.policies.secrets.private import HISTORY_HINTS, KEY_HINTS, find_private_hints, is_history, is_secret
 from synaptic.shell.book.entries import BOOK, ProgramEntry, find_program, list_names_with
 from synaptic.shell.effects.addresses import SHELL_SOCKET, may_send, sends_data
 from synaptic.shell.effects.commands import find_read_words
@@ -29,6 +28,8 @@ SENDERS = frozenset(name for name, one in BOOK.items() if may_send(one))
 FILE_PREFIX = re.compile(
     r"^(?:[\w.\[\]-]+=)?[@<]|^(?:OPEN|FILE|CREATE|GOPEN|EXEC|SYSTEM):|^--?[\w-]+=@?", re.IGNORECASE
 )
+MORE_HINTS = (*KEY_HINTS, *HISTORY_HINTS)
+"""What a path with a secret holds at least that is not private in itself."""
 SOCKETS = ("/dev/tcp/", "/dev/udp/")
 WHOLE_FOLDERS = frozenset({".", "./", "*", "./*", "..", "~", "/", "~/"})
 INSTEAD = "Keep it on this machine; if another one needs it, let the user send it."
@@ -87,7 +88,7 @@ class _SecretTrail:
     def __init__(self, known: CommandReading, at: Standpoint) -> None:
         self.flow = DataFlow(known.script)
         self.at = at
-        self._hinted = compile_hints(known.find_hints(_list_hints())).search
+        self._hinted = compile_hints((*find_private_hints(known), *known.find_hints(MORE_HINTS))).search
         self._everywhere = {start for start in known.start_folders if self._hinted(f"{start or at.cwd}\n{at.home}")}
         self.tainted: set[str] = set()
         self._reads: dict[int, bool] = {}
@@ -166,15 +167,9 @@ class _SecretTrail:
         return resolve_path(text, Standpoint(command.cwd or self.at.cwd, self.at.home)) or "" if text else ""
 
 
-@cache
-def _list_hints() -> tuple[str, ...]:
-    """What a path with a secret holds at least."""
-    return (*list_private_hints(), *KEY_HINTS, *HISTORY_HINTS)
-
-
 def _opens_connection(known: CommandReading) -> bool:
     """Whether a redirection goes to another machine."""
-    if not (known.has_long_words or known.find_hints(SOCKETS, known.words)):
+    if not (known.has_long_words or known.holds_hint(SOCKETS, known.words)):
         return False
     return any(SHELL_SOCKET.match(redirect.target.text) for redirect in known.script.redirects)
 
@@ -184,7 +179,9 @@ def _has_secrets(known: CommandReading) -> bool:
     """Whether there is a secret, an environment or an archive at all: without one nothing can be sent."""
     dumped = any(map(_dumps_environment, select_commands(known.script, ENVIRONMENT_DUMPERS)))
     dumped = dumped or next(select_printing(known), None) is not None
-    return dumped or not ARCHIVES.isdisjoint(known.programs) or bool(known.find_hints(_list_hints()))
+    if dumped or not ARCHIVES.isdisjoint(known.programs):
+        return True
+    return bool(find_private_hints(known)) or known.holds_hint(MORE_HINTS)
 
 
 def _shares_pipe(one: Command, other: Command) -> bool:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
 from itertools import chain, pairwise
 from typing import Annotated
 
@@ -16,11 +15,11 @@ from synaptic.policies.reading import ELSEWHERE_PROGRAMS, compile_hints, select_
 from synaptic.policies.secrets.private import (
     ENVIRONMENT,
     HISTORY_HINTS,
+    find_private_hints,
     is_history,
     is_private,
     iter_meanings,
     iter_named_paths,
-    list_private_hints,
 )
 from synaptic.shell.book.entries import UNKNOWN_PROGRAM, find_program
 from synaptic.shell.effects.commands import find_acts
@@ -114,21 +113,16 @@ class SecretFiles(Policy):
         return bool(self.allowed) and path in (resolve_path(name, at) for name in self.allowed)
 
     def _search_script(self, known: CommandReading, at: Standpoint) -> Iterator[str]:
-        hints = _find_private_hints(known, self.env_files)
+        hints = _find_all_hints(known, self.env_files)
         if hints or known.has_hidden_pattern:
             return _find_script_paths(known, at, hints)
         return iter(())
 
 
 @kept_beside
-def _find_private_hints(known: CommandReading, env_files: bool) -> tuple[str, ...]:
-    return known.find_hints(_list_all_hints(env_files))
-
-
-@cache
-def _list_all_hints(env_files: bool) -> tuple[str, ...]:
+def _find_all_hints(known: CommandReading, env_files: bool) -> tuple[str, ...]:
     more = (*MORE_HINTS, ".env") if env_files else MORE_HINTS
-    return (*list_private_hints(), *more)
+    return (*find_private_hints(known), *known.find_hints(more))
 
 
 def _find_call_paths(event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from synaptic.agents.shared.discover import load_agents
+from synaptic.model.once import kept_beside
 from synaptic.model.tool import PATH_KEYS, SHELL, Tool
 from synaptic.shell.globs import GLOB_SIGN, may_match_name
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, list_readings
 from synaptic.shell.places import matches_everything
+from synaptic.shell.reading import CommandReading
 
 PRIVATE = re.compile(
     r"""
@@ -93,6 +95,12 @@ def list_credentials() -> dict[str, tuple[str, ...]]:
     paths = sorted(f"/{path.lower()}" for agent in load_agents() for path in agent.credentials)
     names = dict.fromkeys(path.rpartition("/")[2] for path in paths)
     return {name: tuple(path for path in paths if path.endswith(f"/{name}")) for name in names}
+
+
+@kept_beside
+def find_private_hints(known: CommandReading) -> tuple[str, ...]:
+    """What there is of it in a command: two policies look for it."""
+    return known.find_hints(list_private_hints())
 
 
 @cache

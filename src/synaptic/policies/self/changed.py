@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from synaptic.model.event import PreToolUse
 from synaptic.model.once import kept_beside
@@ -23,19 +22,19 @@ from synaptic.policies.self.kept import simplify_pattern
 from synaptic.policies.self.links import LINK_MAKERS, find_links, iter_behind, iter_hard_linked
 from synaptic.policies.self.printed import CHANGE_FOLDER, iter_printed
 from synaptic.shell.book.entries import find_program
-from synaptic.shell.effects.effects import holds_pattern
+from synaptic.shell.effects.effects import WordTest, holds_pattern
 from synaptic.shell.effects.filled import find_copies, iter_option_values
 from synaptic.shell.effects.targets import WriteTarget, find_targets
 from synaptic.shell.globs import GLOB_SIGN
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import MAX_PATH, Standpoint, is_inside, resolve_path
-from synaptic.shell.places import strip_match_all
-from synaptic.shell.read.script import GET_ARGV, Command, Script, Word, join_texts
+from synaptic.shell.places import WorkFolders, strip_match_all
+from synaptic.shell.read.script import Command, Script, Word, join_texts
 from synaptic.shell.reading import UNKNOWN_PROJECT, CommandReading
 
 SIGNS = ("*", "?", "[", "@(", "+(", "!(")
 """What a pattern holds."""
-PATTERN_SIGN = re.compile(r"[*?\[]|[@+!]\(")
+EXTENDED_SIGN = re.compile(r"[@+!]\(")
 DOTTED_PATTERN = re.compile(r"\.[^/\n]*[*?\[(]")
 HIDDEN_OPTIONS = re.compile(r"dotglob|glob_?dots|\*\(\w*D", re.IGNORECASE)
 """With these a pattern matches names with a leading dot."""
@@ -70,9 +69,13 @@ def _iter_changed(known: CommandReading, guard: Guard, root: str) -> Iterator[st
     folder = f"{guard.homes[0]}/{ENGINE_FOLDER}" if guard.homes else ""
     yield from iter_computed(known, folder)
     names, signs = known.find_hints(guard.names), known.find_hints(SIGNS)
-    if not names and (not signs or (not guard.in_project and stays_clear(known, root))):
+    if not names and not signs:
         return
-    for path in _iter_named(known, (*names, *signs), names):
+    is_clear = not names and not guard.in_project and _is_clear_project(known, root)
+    if is_clear and stays_clear(known, root):
+        return
+    at = WorkFolders(root if is_clear else "", known.standpoint.home, known.standpoint.cwd)
+    for path in _iter_named(known, (*names, *signs), names, lambda words, folders: not at.stay_below(words, folders)):
         yield simplify_pattern(path)
     for path in iter_printed(known):
         yield simplify_pattern(path)
@@ -104,16 +107,23 @@ def matches_hidden(known: CommandReading) -> bool:
 
 def stays_clear(known: CommandReading, root: str) -> bool:
     """Whether no pattern can match one of these files: all stay in the project, and none of them begins with a dot."""
-    if not root or known.leads_out or is_inside(known.standpoint.home, (root,)) or GLOB_SIGN.search(known.folders):
+    return known.stays_in(root) and not DOTTED_PATTERN.search(known.words)
+
+
+def _is_clear_project(known: CommandReading, root: str) -> bool:
+    """Whether a pattern that stays in the project and does not begin with a dot can match none of these files."""
+    if not root or is_inside(known.standpoint.home, (root,)) or GLOB_SIGN.search(known.folders):
         return False
-    return known.stays_in(root) and not DOTTED_PATTERN.search(known.words) and not matches_hidden(known)
+    return not matches_hidden(known)
 
 
-def _iter_named(known: CommandReading, hints: tuple[str, ...], names: tuple[str, ...]) -> Iterator[str]:
+def _iter_named(
+    known: CommandReading, hints: tuple[str, ...], names: tuple[str, ...], may_match: WordTest
+) -> Iterator[str]:
     """What is written by programs that are known, and every path in the words of those that are not."""
     found, at = known.script, known.standpoint
     hinted = compile_hints(hints).search
-    for target in known.targets if names else _find_pattern_targets(known):
+    for target in known.targets if names else _find_pattern_targets(known, may_match):
         if hinted(target.path) and not runs_elsewhere(target):
             yield target.path
     yield from _iter_by_git(known)
@@ -131,7 +141,7 @@ def _iter_named(known: CommandReading, hints: tuple[str, ...], names: tuple[str,
     everywhere = {start for start in known.start_folders if hinted(start)}
     programs = found.by_name.keys() - SPARED_PROGRAMS - CONTAINER_PROGRAMS
     if not names and not everywhere:
-        programs = {name for name in programs if holds_pattern(chain.from_iterable(map(GET_ARGV, found.by_name[name])))}
+        programs = {name for name in programs if _have_pattern(found.by_name[name], may_match)}
     for command in select_commands(found, programs):
         here = command.cwd in everywhere
         words = [word for word in command.argv[1:] if word.glob or here or hinted(word.text)]
@@ -143,16 +153,27 @@ def _iter_named(known: CommandReading, hints: tuple[str, ...], names: tuple[str,
             yield from _iter_word_paths(word, Standpoint(command.cwd or at.cwd, at.home))
 
 
-def _find_pattern_targets(known: CommandReading) -> Iterable[WriteTarget]:
+def _have_pattern(commands: list[Command], may_match: WordTest) -> bool:
+    words = [word for one in commands for word in one.argv]
+    return holds_pattern(words) and may_match(words, {one.cwd for one in commands})
+
+
+def _find_pattern_targets(known: CommandReading, may_match: WordTest) -> Iterable[WriteTarget]:
     """The files that are written under a name with a sign of patterns; each must be in a word or in a folder."""
     at = known.standpoint
-    if any(map(PATTERN_SIGN.search, (at.cwd, at.home, *known.start_folders))):
+    if any(map(_is_pattern, (at.cwd, at.home, *known.start_folders))):
         return known.targets
-    return find_targets(known.effects.find_changes_where(_hold_sign), at)
+    effects = known.effects.find_changes_where(lambda words, folders: _hold_sign(words) and may_match(words, folders))
+    return find_targets(effects, at)
 
 
 def _hold_sign(words: Iterable[Word]) -> bool:
-    return PATTERN_SIGN.search(join_texts(words)) is not None
+    return _is_pattern(join_texts(words))
+
+
+def _is_pattern(text: str) -> bool:
+    """Whether a text holds one of the signs: single characters are found much faster by themselves."""
+    return "*" in text or "?" in text or "[" in text or ("(" in text and EXTENDED_SIGN.search(text) is not None)
 
 
 def _iter_by_git(known: CommandReading) -> Iterator[str]:

@@ -10,6 +10,7 @@ from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELL_TOOLS, runs_elsewhere, select_commands
 from synaptic.shell.book.entries import normalize_name
+from synaptic.shell.effects.commands import CHANGING_VERBS
 from synaptic.shell.effects.filled import (
     ABSOLUTE_NAMES,
     COPY_PROGRAMS,
@@ -25,7 +26,8 @@ from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.read.script import Command
 from synaptic.shell.reading import CommandReading
 
-PLAIN_PROGRAMS = COPY_PROGRAMS | RSYNC_PROGRAMS | {"git", "unzip", "patch"}
+GIT = frozenset({"git"})
+PLAIN_PROGRAMS = COPY_PROGRAMS | RSYNC_PROGRAMS | GIT | {"unzip", "patch"}
 """Programs that fill what a word of theirs names, or the folder that they run in."""
 LEADING_OUT = re.compile(r"^[/~]|[=:][/~]|\.\.|\$|file:|^-.*[/~]")
 """What a word holds that leads out of the folder it is seen from."""
@@ -74,9 +76,9 @@ class OverwrittenHome(Policy):
 
 
 def _select_filling(known: CommandReading) -> Iterator[Command]:
-    names = [
-        name for name in known.script.by_name if name in FILLING_PROGRAMS or normalize_name(name) in FILLING_PROGRAMS
-    ]
+    # Git is in every other command, and few of its verbs fill a folder.
+    programs = FILLING_PROGRAMS - GIT if known.git_verbs.isdisjoint(CHANGING_VERBS) else FILLING_PROGRAMS
+    names = [name for name in known.script.by_name if name in programs or normalize_name(name) in programs]
     return select_commands(known.script, names)
 
 

@@ -37,7 +37,7 @@ def iter_printed(known: CommandReading) -> Iterator[str]:
 
 def _list_unknown(known: CommandReading) -> list[Word]:
     """The words that name what is changed, or the folder it is in, and begin with something that is not known."""
-    effects = known.effects.find_changes_where(lambda words: not are_known(words))
+    effects = known.effects.find_changes_where(lambda words, _: not are_known(words))
     changed = [one.word for one in effects if not runs_elsewhere(one)]
     folders = [word for one in select_commands(known.script, CHANGE_FOLDER) for word in one.argv[1:2]]
     return [word for word in (*changed, *folders) if not word.known and word.text[:1] in ("$", "`")][:MAX_WORDS]

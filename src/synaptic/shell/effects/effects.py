@@ -1,6 +1,6 @@
 """What a script would do to files and other machines: what it runs, reads, writes, deletes, fetches and sends."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from operator import attrgetter
 
@@ -11,16 +11,33 @@ from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.addresses import fetches_data, sends_data
 from synaptic.shell.effects.commands import CHANGING_KINDS, CHANGING_PROGRAMS, UNNAMED_FILE, CommandAct, find_acts
 from synaptic.shell.programs.git_line import read_git_call
-from synaptic.shell.read.script import GET_ARGV, WRITE_OPERATORS, Command, Redirect, Script, Word
+from synaptic.shell.read.script import WRITE_OPERATORS, Command, Redirect, Script, Word
 
-IS_PATTERN, GET_TARGET = attrgetter("glob"), attrgetter("target")
+IS_PATTERN = attrgetter("glob")
 
-__all__ = ("Effect", "Effects", "read_effects")
+WordTest = Callable[[Sequence[Word], Collection[str]], bool]
+"""What is asked about words and the folders that they are seen from."""
+
+__all__ = ("Effect", "Effects", "WordTest", "choose_commands", "choose_redirects", "read_effects")
 
 
 def holds_pattern(words: Iterable[Word]) -> bool:
     """Whether one of the words is a pattern."""
     return any(map(IS_PATTERN, words))
+
+
+def choose_redirects(redirects: Sequence[Redirect], matter: WordTest) -> Sequence[Redirect]:
+    """Those whose targets matter. All are asked about at once, because mostly none of them does."""
+    if not redirects or not matter([one.target for one in redirects], {one.cwd for one in redirects}):
+        return ()
+    return [one for one in redirects if matter((one.target,), (one.cwd,))]
+
+
+def choose_commands(commands: Sequence[Command], matter: WordTest) -> Sequence[Command]:
+    """Those of the commands of one program with words that matter: most programs have none, however often they run."""
+    if not matter([word for one in commands for word in one.argv], {one.cwd for one in commands}):
+        return ()
+    return [one for one in commands if matter(one.argv, (one.cwd,))] if len(commands) > 1 else commands
 
 
 class Effect(msgspec.Struct, frozen=True, gc=False):
@@ -60,19 +77,16 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
     @computed_once
     def changes_by_pattern(self) -> tuple[Effect, ...]:
         """Those of them that a pattern names."""
-        return tuple(one for one in self.find_changes_where(holds_pattern) if one.word.glob)
+        return tuple(one for one in self.find_changes_where(lambda words, _: holds_pattern(words)) if one.word.glob)
 
-    def find_changes_where(self, matters: Callable[[Iterable[Word]], bool]) -> tuple[Effect, ...]:
+    def find_changes_where(self, matter: WordTest) -> tuple[Effect, ...]:
         """Those of redirections and commands with words that matter; others need not be sorted for that."""
-        redirects: Sequence[Redirect] = self.script.redirects
-        if redirects:  # all targets at once: mostly none of them matters
-            redirects = (
-                [one for one in redirects if matters((one.target,))] if matters(map(GET_TARGET, redirects)) else ()
-            )
-        # Most programs have no such word at all, however often they run: all words of one are looked at first.
-        groups = [group for group in self._changing_groups if matters(chain.from_iterable(map(GET_ARGV, group)))]
-        chosen = (one for group in groups for one in group if matters(one.argv))
-        return self._find_changes(redirects, _sort_commands(chain(self._patched, chosen)))
+        commands = self.select_changing(lambda group: choose_commands(group, matter))
+        return self._find_changes(choose_redirects(self.script.redirects, matter), commands)
+
+    def select_changing(self, choose: Callable[[Sequence[Command]], Iterable[Command]]) -> list[Command]:
+        """The commands that are chosen from those of each program that may change a file, in their order."""
+        return _sort_commands(chain(self._patched, *map(choose, self._changing_groups)))
 
     @computed_once
     def writes(self) -> tuple[Effect, ...]:

@@ -1,28 +1,30 @@
 """What a script would destroy or overwrite, and what it makes: the files its words name, and those a search finds."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 import msgspec
 
 from synaptic.model.once import computed_once
 from synaptic.shell.book.arguments import Arguments, holds_option
-from synaptic.shell.book.entries import find_program, iter_programs
+from synaptic.shell.book.entries import find_program, iter_programs, normalize_name
 from synaptic.shell.effects.commands import (
     ACT_FINDERS,
     CHANGE_ROLES,
     CHANGING_KINDS,
+    DELETING_PROGRAMS,
     CommandAct,
     changes_files,
     find_acts,
 )
 from synaptic.shell.effects.created import find_set_up
 from synaptic.shell.effects.edited import leaves_nothing
-from synaptic.shell.effects.effects import Effects
+from synaptic.shell.effects.effects import Effects, WordTest, choose_commands, choose_redirects
 from synaptic.shell.effects.filled import RSYNC_PROGRAMS, TAR_PROGRAMS, find_copies, iter_copies, iter_option_values
 from synaptic.shell.effects.numbered import settle_number
 from synaptic.shell.effects.searched import LISTING_PROGRAMS, FileSearch, ScriptSearches
+from synaptic.shell.globs import GLOB_SIGN
 from synaptic.shell.names import split_names
 from synaptic.shell.programs.git_line import read_git_call
 from synaptic.shell.read.script import Command, Redirect, Script, Word
@@ -39,6 +41,8 @@ NO_ARGUMENTS = Arguments()
 EMPTY_TEST = "-empty"
 LEAVES_NOTHING = re.compile(r"(?:1,\$)?\s*d|s([/|#,])\^?\.\*\$?\1\1g?")
 """A line for `sed` that leaves nothing of a file: `d`, `1,$d`, `s/.*//`."""
+EMPTYING_LINE = "d"
+"""The one of them that looks like a name."""
 TAKES_LINES = re.compile(
     r"(?:^|;|\n)[ \t]*+(?:\d+,(?:\d+|\$|\+\d+)[ \t]*+!?"
     r"|/[\^\\s*.+]{0,9}(?:export|alias|source|eval|set|unset|setopt|if|path|function|bind"
@@ -74,28 +78,48 @@ class PathLoss(msgspec.Struct, frozen=True, gc=False):
     """The search whose results the word stands for."""
 
 
-def find_losses(effects: Effects, matters: Callable[[Command], bool]) -> tuple[PathLoss, ...]:
-    """Everything that redirections and the commands that matter take away or write over, as far as words say it."""
-    return tuple(islice(_iter_losses(effects, matters), MAX_LOSSES))
+def find_losses(effects: Effects, matter: WordTest) -> tuple[PathLoss, ...]:
+    """Everything that a script takes away, and what it writes over by words that matter, as far as words say it."""
+    return tuple(islice(_iter_losses(effects, matter), MAX_LOSSES))
 
 
-def _iter_losses(effects: Effects, matters: Callable[[Command], bool]) -> Iterator[PathLoss]:
-    script = effects.script
-    searches = _LostSearches(script)
-    for redirect in script.redirects:
-        if _opens_anew(redirect):
-            loss = PathLoss(WRITE, settle_number(redirect.target), redirect.cwd, redirect.via)
-            if found := loss if _is_certain(loss.word) else searches.tie(loss, searches.find_writer(redirect)):
-                yield found
-    for command in effects.changing_commands:
-        # The name first: most that change files only make them, as `mkdir` and `touch` do.
-        if not command.paths and find_program(command.name).name not in LOSING_PROGRAMS:
-            continue
-        if not matters(command) or not any(kind in CHANGING_KINDS for kind, _ in effects.list_acts(command)):
+def _iter_losses(effects: Effects, matter: WordTest) -> Iterator[PathLoss]:
+    searches = _LostSearches(effects.script)
+    for redirect in choose_redirects([one for one in effects.script.redirects if _opens_anew(one)], matter):
+        loss = PathLoss(WRITE, settle_number(redirect.target), redirect.cwd, redirect.via)
+        if found := loss if _is_certain(loss.word) else searches.tie(loss, searches.find_writer(redirect)):
+            yield found
+    for command in effects.select_changing(lambda commands: _choose_losing(commands, matter)):
+        if not any(kind in CHANGING_KINDS for kind, _ in effects.list_acts(command)):
             continue
         for loss in _find_in_command(command, effects):
             if found := loss if _is_certain(loss.word) else searches.tie(loss, command):
                 yield found
+
+
+def _choose_losing(commands: Sequence[Command], matter: WordTest) -> Sequence[Command]:
+    """Those of the commands of one program that may lose something."""
+    name = commands[0].name
+    entry = find_program(name).name
+    # The name first: most that change files only make them, as `mkdir` and `touch` do.
+    if entry not in LOSING_PROGRAMS:
+        return ()
+    if name in DELETING_PROGRAMS or normalize_name(name) in DELETING_PROGRAMS:
+        return commands
+
+    def may_lose(words: Sequence[Word], folders: Collection[str]) -> bool:
+        if matter(words, folders):
+            return True
+        # What is emptied counts as deleted, which is a question also in the folder that is worked in.
+        may_empty = entry in EMPTYING_PROGRAMS or EMPTYING_LINE in [word.text for word in words]
+        return may_empty and any(map(_is_more_than_name, words))
+
+    return choose_commands(commands, may_lose)
+
+
+def _is_more_than_name(word: Word) -> bool:
+    """Whether a word is a folder for certain, an address, or a pattern that the shell has left to the program."""
+    return word.text[-1:] == "/" or "://" in word.text or (not word.glob and GLOB_SIGN.search(word.text) is not None)
 
 
 def _is_certain(word: Word) -> bool:
@@ -265,6 +289,8 @@ SPECIAL: dict[str, Callable[[Command, Arguments], Iterator[PathLoss]]] = {
     **dict.fromkeys(TAR_PROGRAMS, _find_untarred),
 }
 """Programs, by their entries, whose roles do not say what is lost."""
+EMPTYING_PROGRAMS = RSYNC_PROGRAMS | {"truncate", "ed", "vim"}
+"""Those of them that may take away what is in a file or a folder, wherever it is."""
 LOSING_PROGRAMS = (
     SPECIAL.keys() | ACT_FINDERS.keys() | {one.name for one in iter_programs() if changes_files(one, LOSING_ROLES)}
 ) - KEEPING_PROGRAMS

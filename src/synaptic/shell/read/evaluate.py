@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -270,10 +270,10 @@ class Evaluation(ShellStreams):
             if node.words and node.words[0].text == "eval":
                 self.run_call(CommandCall(self.expand_words(node)))
             node = aliases.expand_global_aliases(self, node)
-        words = cast("list[Word]", node.words) if node.settled else self.expand_words(node)
+        words: list[Word] = node.words if node.settled else self.expand_words(node)  # type: ignore[assignment]
         redirects, fed = self.expand_redirections(node.redirections) if node.redirections else ((), None)
         assigned = (
-            tuple((item.name, assigning.assign(self, item, keep=not words)) for item in node.assignments)
+            tuple([(item.name, assigning.assign(self, item, keep=not words)) for item in node.assignments])
             if node.assignments
             else ()
         )
@@ -303,7 +303,7 @@ class Evaluation(ShellStreams):
     def expand_words(self, node: syntax.SimpleCommand) -> list[Word]:
         """The words that the written words become."""
         if node.settled:
-            return cast("list[Word]", node.words)
+            return node.words  # type: ignore[return-value]  # that is what it means
         found: list[Word] = []
         declares = node.words[0].text in DECLARING_BUILTINS
         for word in node.words:

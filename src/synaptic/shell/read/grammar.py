@@ -186,6 +186,9 @@ class Grammar(CompoundCommands):
             if following is None:
                 break
             node = following
+            if self.text[self.at : self.at + 1] not in JOINS:
+                items.append(node)
+                return
         if self.text.startswith("&", self.at):
             self.at += 1
             body = items[before] if len(items) == before + 1 else CommandSequence(items[before:])

@@ -99,7 +99,7 @@ class Lexer:
 
     def make_span(self, start: int, end: int) -> tuple[int, int] | None:
         base = self.source.base
-        return None if base is None else (base + start, base + min(end, self.size))
+        return None if base is None else (base + start, base + (end if end < self.size else self.size))
 
     def read_word(self) -> WordToken:
         """The word that starts here."""

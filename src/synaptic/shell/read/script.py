@@ -142,6 +142,16 @@ class Script(msgspec.Struct, frozen=True, dict=True):
         return found
 
     @computed_once
+    def capitalized(self) -> tuple[str, ...]:
+        """The names of programs that are not in lower case."""
+        return tuple([name for name in self.by_name if name != name.lower()])
+
+    @computed_once
+    def first_words(self) -> frozenset[str]:
+        """What the commands are called by."""
+        return frozenset([command.argv[0].text for command in self.commands])
+
+    @computed_once
     def uncertain(self) -> list[Command]:
         """The commands that something else runs, or whose words are not all known."""
         found = [
