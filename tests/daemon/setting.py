@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -20,6 +21,8 @@ from synaptic.setup import dispatcher
 from synaptic.store import journal
 from synaptic.store.db import Store
 from synaptic.store.record import JournalEntry
+
+HANDLE = re.compile(r"\n?\[synaptic [^\n]*\]$")
 
 
 class Setting:
@@ -169,7 +172,15 @@ def output(answer: Answer) -> dict:
 
 
 def specific(answer: Answer) -> dict:
-    return output(answer).get("hookSpecificOutput", {})
+    """The part for one event, its reason without the handle: tests/engine/test_grants.py is about that line."""
+    said = output(answer).get("hookSpecificOutput", {})
+    reasons = {key: without_handle(text) for key, text in said.items() if key == "permissionDecisionReason"}
+    return {**said, **reasons}
+
+
+def without_handle(reason: str) -> str:
+    """A reason as its hook has given it."""
+    return HANDLE.sub("", reason)
 
 
 BLOCK = """echo '{"action": "block", "reason": "Banned command pattern detected."}'"""

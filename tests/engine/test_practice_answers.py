@@ -53,7 +53,7 @@ def test_a_deny_has_exactly_the_shape_of_a_deny(practice: Practice):
     practice.file("a.py", "x = 1\n")
     git(practice.project, "add", "a.py")
     said = output(bash(practice, "git reset --hard"))
-    assert said.keys() == {"hookSpecificOutput"}
+    assert said.keys() == {"hookSpecificOutput", "systemMessage"}  # the latter is for the person, the first time
     told = said["hookSpecificOutput"]
     assert told.keys() == {"hookEventName", "permissionDecision", "permissionDecisionReason"}
     assert (told["hookEventName"], told["permissionDecision"]) == ("PreToolUse", "deny")

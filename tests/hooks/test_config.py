@@ -2,7 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synaptic.hooks.config import Config, HttpConfig, instantiate_policies, is_enabled, parse_config_text
+from synaptic.hooks.config import (
+    AskConfig,
+    Config,
+    GrantsConfig,
+    HttpConfig,
+    instantiate_policies,
+    is_enabled,
+    parse_config_text,
+)
 from synaptic.model.presets import PRESETS
 from synaptic.policies.audit.tool_use import ToolUse
 from synaptic.policies.base import load_policies
@@ -29,6 +37,12 @@ stop_cap = 3
 [http]
 enabled = true
 port = 9000
+[grants]
+never = ["git.*"]
+pin = "always"
+[ask]
+wait = 20
+notify = "bell"
 [policies."audit.tool-use"]
 enabled = true
 longest = 80
@@ -41,6 +55,10 @@ longest = 80
         ("essentials", "sane"),
         "all",
         HttpConfig(enabled=True, port=9000),
+    )
+    assert (config.grants, config.ask) == (
+        GrantsConfig(never=("git.*",), pin="always"),
+        AskConfig(wait=20.0, notify="bell"),
     )
     assert config.policies == {"audit.tool-use": {"enabled": True, "longest": 80}}
 

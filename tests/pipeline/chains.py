@@ -9,6 +9,7 @@ from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Failure, Verdict
 from synaptic.model.event import EVENTS, Event
 from synaptic.model.hook import Command, Hook
+from synaptic.pipeline.lifting import NO_LOOK, GrantLook, Refusal
 from synaptic.pipeline.run import run_hooks
 from synaptic.policies.facts import Facts
 from synaptic.runners.base import Invocation
@@ -49,6 +50,9 @@ class TableRuntime:
     def start(self, invocation: Invocation) -> Failure | None:
         self.started.append(invocation.hook.id)
         return None
+
+    def look_for_grant(self, refusal: Refusal) -> GrantLook:
+        return NO_LOOK
 
     @property
     def ran(self) -> list[str]:

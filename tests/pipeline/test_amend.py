@@ -30,7 +30,7 @@ def test_stronger_then_a_question_then_a_word_to_the_user(setting: Setting) -> N
     reasons = [specific(answer)["permissionDecisionReason"] for answer in answers]
     assert all("Banned command pattern" in reason for reason in reasons)
     assert "refused again" in reasons[1] and "3 times" in reasons[2]
-    assert ["systemMessage" in output(answer) for answer in answers] == [False, False, False, True, True]
+    assert ["systemMessage" in output(answer) for answer in answers] == [True, False, False, True, True]
     assert "escalated" in [step.phase for step in setting.last().decision.trace]
 
 

@@ -44,9 +44,10 @@ def test_where_nobody_would_be_asked_it_stays_a_deny() -> None:
 
 def test_the_same_act_has_the_same_name_however_it_is_described() -> None:
     again = Tool("Bash", {"command": "git  push -f\torigin main", "description": "try again"})
-    assert fingerprint_call(again) == fingerprint_call(TOOL)
-    assert fingerprint_call(Tool("Bash", {"command": "git push origin main"})) != fingerprint_call(TOOL)
+    assert fingerprint_call(again, "p") == fingerprint_call(TOOL, "p") != fingerprint_call(TOOL, "q")
+    assert fingerprint_call(Tool("Bash", {"command": "git push origin main"}), "p") != fingerprint_call(TOOL, "p")
     edit = {"file_path": "/a", "old_string": "x", "new_string": "y"}
-    assert fingerprint_call(Tool("Edit", edit)) == fingerprint_call(Tool("Edit", dict(reversed(edit.items()))))
-    assert fingerprint_call(Tool("Edit", edit)) != fingerprint_call(Tool("Write", edit))
-    fingerprint_call(Tool("X\ud800", {"command": object()}))
+    again = Tool("Edit", dict(reversed(edit.items())))
+    assert fingerprint_call(Tool("Edit", edit), "p") == fingerprint_call(again, "p")
+    assert fingerprint_call(Tool("Edit", edit), "p") != fingerprint_call(Tool("Write", edit), "p")
+    fingerprint_call(Tool("X\ud800", {"command": object()}), "p\ud800")

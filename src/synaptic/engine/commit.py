@@ -9,10 +9,11 @@ from typing import Generic, TypeVar
 import msgspec
 
 from synaptic.agents.shared.discover import find_adapter
+from synaptic.engine.grants import describe_refusal
 from synaptic.engine.side_effects import LeftToDo, SideEffects
 from synaptic.facts.reservations import Reservations
 from synaptic.model.call import Answer, Call, Request
-from synaptic.model.decision import Decision
+from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import StoreError
 from synaptic.model.event import MessageDisplay
 from synaptic.runners.spool import PreparedRun
@@ -29,6 +30,10 @@ MAX_BATCH = 64
 QUICK_MICROS = 1_000_000
 """Well below the silence after which a sender gives a daemon up."""
 NOT_LAUNCHED_TEXT = "hooks that nobody waits for were not started"
+
+
+class GrantSpentError(Exception):
+    """Another call has used an exception up, or a person has taken it back: this one is decided anew, without it."""
 
 
 class DecidedEvent(msgspec.Struct, frozen=True):
@@ -71,7 +76,7 @@ class EventCommit:
         micros = (time.perf_counter_ns() - started) // 1000
         effects = () if request.stranger else event.decision.effects
         promise = self._effects.promise_lines(effects)
-        record = _make_record(request, event, micros, promise)
+        record = _make_record(request, event, keep, (micros, promise))
         self._effects.promise_runs(request, event.runs)
         is_ours = False
         try:
@@ -85,6 +90,8 @@ class EventCommit:
             if not is_ours:
                 self._effects.withdraw_runs(event.runs)
         if not is_ours:
+            if record.grants and claims.find_claim(self._store, request.id) is None:
+                raise GrantSpentError(", ".join(record.grants))
             return yield_to_first(self._store, request, event)
         written = msgspec.structs.replace(event, is_written=True)
         return written if self._store.durable else add_trouble(written, self._store.trouble)
@@ -201,8 +208,11 @@ def add_trouble(event: DecidedEvent, trouble: str) -> DecidedEvent:
     return msgspec.structs.replace(event, answer=answer)
 
 
-def _make_record(request: Request, decided: DecidedEvent, micros: int, promise: LinePromise | None) -> EventRecord:
-    event = decided.call.event
+def _make_record(
+    request: Request, decided: DecidedEvent, keep: JournalDetail, work: tuple[int, LinePromise | None]
+) -> EventRecord:
+    event, decision = decided.call.event, decided.decision
+    micros, promise = work
     return EventRecord(
         call=request.id,
         at=decided.call.at,
@@ -219,4 +229,7 @@ def _make_record(request: Request, decided: DecidedEvent, micros: int, promise: 
         delivered=tuple(delivery.id for delivery in decided.carried),
         moves_state=not request.stranger,
         promise=promise,
+        refused=describe_refusal(decided.call, decision, keep) if decision.code else None,
+        # What was refused all the same has used nothing up.
+        grants=decision.grants if decision.kind is not Kind.DENY else (),
     )

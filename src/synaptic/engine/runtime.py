@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from synaptic.engine.grants import CallGrants
 from synaptic.engine.outside_call import ask_outside
 from synaptic.engine.recollection import StoreRecollection, make_trust
 from synaptic.facts.gather import EngineMeans, gather_facts
@@ -17,6 +18,7 @@ from synaptic.model.errand import Errand, ErrandResult
 from synaptic.model.event import Timing
 from synaptic.model.hook import Hook, OutsidePolicy
 from synaptic.pipeline.decide import Deliberation
+from synaptic.pipeline.lifting import NO_LOOK, GrantLook, Refusal
 from synaptic.pipeline.merge import HookOutcome, merge_outcomes
 from synaptic.policies.facts import Facts
 from synaptic.runners import errands
@@ -39,6 +41,8 @@ class EventRuntime:
         self._catalog = catalog
         self._means = means
         self.memory = StoreRecollection(means.store, catalog)
+        self.grants: CallGrants | None = CallGrants(means.store, catalog)
+        """Exceptions; None where nobody knows who has sent the call."""
         self._told: dict[tuple[int, frozenset[str]], tuple[Call, Facts]] = {}
         """What policies from outside were told of which call."""
         self.prepared: list[PreparedRun] = []
@@ -78,6 +82,9 @@ class EventRuntime:
             # The call is kept with them: no other can have its id meanwhile.
             self._told[key] = (invocation.call, await self.gather_facts(invocation.call, handler.needs))
         return await ask_outside(self._means.runners.policies, invocation, self._told[key][1], standing)
+
+    def look_for_grant(self, refusal: Refusal) -> GrantLook:
+        return self.grants.look(refusal) if self.grants else NO_LOOK
 
     async def run_errand(self, call: Call, errand: Errand) -> ErrandResult:
         return await errands.run_errand(errand, clean_variables(call.env), self.deadline - time.monotonic())

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from functools import partial
 
 import msgspec
@@ -12,7 +13,7 @@ from synaptic.agents.shared.discover import OWN_NAME, find_adapter, find_agent, 
 from synaptic.agents.shared.recognise import correct_sender, is_before_act
 from synaptic.engine.alarm import Judgement, OutOfTimeError
 from synaptic.engine.arrivals import Arrivals
-from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
+from synaptic.engine.commit import DecidedEvent, EventCommit, GrantSpentError, add_trouble
 from synaptic.engine.decode_call import decode_call
 from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.outside import OutsidePolicies
@@ -47,6 +48,8 @@ PATIENCE_SHARE = 0.95
 """The share of the agent's own patience that is ours: an answer that comes too late is no answer."""
 LATE_SHARE = 1.02
 """Of our patience: what the guards have left after hooks that took all of it. The agent still waits then."""
+MOST_DECISIONS = 8
+"""How often a call is decided anew because an exception was used up in between."""
 BLOCKING_EXIT = 2
 """What most agents take for a refusal, whatever else they speak."""
 OWN_EVENTS = frozenset(kind.__name__ for kind in ABILITY_EVENTS)
@@ -74,6 +77,12 @@ class Engine:
 
         What the runtime does not let happen is not written. Raises PayloadError for bytes that are no event.
         """
+        for _ in range(MOST_DECISIONS):
+            with suppress(GrantSpentError):  # somebody was faster: decided anew, without that exception
+                return await self._walk_once(request, kind)
+        raise StoreError("exceptions of this call are used up as fast as they are found")
+
+    async def _walk_once(self, request: Request, kind: RuntimeKind) -> DecidedEvent:
         started = time.perf_counter_ns()
         with self.means.reservations.hold(request.id):
             with Judgement() as judgement:
@@ -81,6 +90,7 @@ class Engine:
                 patience = _find_patience(wire, call)
                 judgement.limit(patience * LATE_SHARE)
                 runtime = kind(catalog, self.means, patience)
+                runtime.grants = runtime.grants if not request.stranger else None
                 unknown = self._unknown.choose(call, catalog.unknown_policies, is_told=runtime.happens)
                 amended = await _decide_and_amend(wire, call, runtime, unknown)
                 if doubt := find_report_doubt(self.senders, self.store, request, (call, amended.decision)):
@@ -92,6 +102,8 @@ class Engine:
                 return event
             try:
                 return await self.commit.write(request, event, catalog.config.journal, started)
+            except GrantSpentError:
+                raise
             except Exception as error:
                 # What was decided stands, whatever keeps it from being written: a deny never becomes a question.
                 log.exception("call %s was decided and not written", request.id)
@@ -241,6 +253,8 @@ async def _decide_and_amend(
 ) -> AmendedDecision:
     """Select and run the hooks, merge what they say, amend it by what earlier events have left."""
     made = await runtime.finish(await decide_call(call, runtime))
+    if not runtime.happens and made.decision.refused:  # a call that nobody makes has nothing to be lifted
+        made = msgspec.structs.replace(made, decision=msgspec.structs.replace(made.decision, refused=()))
     if warnings:
         whole = msgspec.structs.replace(made.decision, warnings=(*made.decision.warnings, *warnings))
         made = msgspec.structs.replace(made, decision=whole)

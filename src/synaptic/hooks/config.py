@@ -32,6 +32,24 @@ class HttpConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The port; 0 takes a free one."""
 
 
+class GrantsConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """What exceptions can be made, and what it takes to make one."""
+
+    never: tuple[str, ...] = ()
+    """Ids of policies, or globs, to which nobody can make an exception; `self.*` always belongs to them."""
+    pin: Literal["unsure", "always"] = "unsure"
+    """Whether the PIN (`synaptic pin`) is asked for every time, or where it cannot be seen that a person asks."""
+
+
+class AskConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """Questions where nobody sits at the agent."""
+
+    wait: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 0.0
+    """Seconds for which a call waits for a person's answer where the agent cannot ask; 0: it is refused at once."""
+    notify: str = ""
+    """How you are told: `desktop`, `bell`, or a command of your own; empty: not at all."""
+
+
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that can be set; a project may set `presets` and `policies` only, and only tighten."""
 
@@ -55,11 +73,18 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """What an event means that the engine cannot decide at all."""
     http: HttpConfig = HttpConfig()
     """The loopback listener."""
+    grants: GrantsConfig = GrantsConfig()
+    """Exceptions that you make with `synaptic allow`."""
+    ask: AskConfig = AskConfig()
+    """Questions that an agent cannot ask you itself."""
     stop_cap: Annotated[int, msgspec.Meta(ge=1, le=100)] = 5
     """Consecutive times a session may be kept from stopping."""
 
     SHARED: ClassVar[frozenset[str]] = frozenset({"presets", "policies"})
     """What a project may set as well."""
+
+
+TABLES: Mapping[str, type[msgspec.Struct]] = {"http": HttpConfig, "grants": GrantsConfig, "ask": AskConfig}
 
 
 class ConfigFile(msgspec.Struct, frozen=True):
@@ -110,12 +135,12 @@ def _read_value(key: str, value: Any, where: str, problems: list[str]) -> Any:
         return _keep_known_presets(convert_value(value, tuple[str, ...], place), place, problems)
     if key == "policies":
         return _read_policy_tables(value, place, problems)
-    if key == "http":
-        http = convert_table(value, HttpConfig, place)
-        for name in list_unknown_keys(value, HttpConfig):
-            hint = make_hint(name, list_fields(HttpConfig), len(problems))
+    if key in TABLES:
+        table = convert_table(value, TABLES[key], place)
+        for name in list_unknown_keys(value, TABLES[key]):
+            hint = make_hint(name, list_fields(TABLES[key]), len(problems))
             problems.append(f"{place}: unknown key `{name}` ({hint})")
-        return http
+        return table
     return convert_value(value, list_fields(Config)[key], place)
 
 

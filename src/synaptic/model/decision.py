@@ -7,6 +7,7 @@ import msgspec
 
 from synaptic.model.effect import Effect
 from synaptic.model.errand import Errand
+from synaptic.model.grant import RefusedAct
 from synaptic.model.result import HookResult
 from synaptic.model.tool import Input
 
@@ -128,7 +129,8 @@ class TraceStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     kind: Kind = Kind.NONE
     priority: int = 0
     phase: str = "run"
-    """run, recheck, quiet (nothing to say), started (not awaited), background, skipped, degraded, escalated, raised."""
+    """run, recheck, quiet (nothing to say), started (not awaited), background, skipped, lifted (by a grant), degraded,
+    escalated, raised."""
     reason: str = ""
     note: str = ""
     micros: int = 0
@@ -156,6 +158,12 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     result: HookResult | None = None
     effects: tuple[Effect, ...] = ()
     trace: tuple[TraceStep, ...] = ()
+    refused: tuple[RefusedAct, ...] = ()
+    """Verdicts that a person could lift, the deciding one first. Not in the journal: `code` is."""
+    code: str = ""
+    """The handle under which a person finds this refusal."""
+    grants: tuple[str, ...] = ()
+    """Exceptions without which it would have been refused, or asked about."""
 
     @property
     def is_silent(self) -> bool:

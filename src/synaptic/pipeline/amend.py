@@ -9,11 +9,13 @@ from synaptic.agents.base import Adapter
 from synaptic.agents.shared.discover import OWN_NAME
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
-from synaptic.model.event import PermissionRequest, PreToolUse, SessionStart, Timing, UserPromptSubmit
+from synaptic.model.event import PermissionRequest, PreToolUse, SessionStart, Timing, ToolEvent, UserPromptSubmit
+from synaptic.model.grant import make_code
 from synaptic.model.state import Change, State
 from synaptic.pipeline.decide import Deliberation
 from synaptic.pipeline.escalate import escalate_refusal, fingerprint_call
 from synaptic.pipeline.hints import add_documents, make_log_lines, tell_hints
+from synaptic.pipeline.lifting import show_call
 from synaptic.policies.base import load_policies
 from synaptic.policies.facts import Facts
 from synaptic.policies.prompt import is_typed
@@ -21,6 +23,11 @@ from synaptic.policies.sane.refuse import has_record, record_refusal
 from synaptic.store.record import Delivery
 
 REFUSALS_SECTION = "session:refusals"
+HANDLE_TEXT = "[synaptic {policies}, a person may allow it: synaptic allow {code}]"
+NO_EXCEPTION_TEXT = "[synaptic {policies}: nobody can make an exception to this]"
+TOLD_TEXT = "Synaptic refused `{what}` ({policy}). If you want it to run once, type: synaptic allow {code}"
+MOST_TOLD = 160
+"""Characters of a call that a message to the person quotes."""
 MAX_REFUSALS = 100
 """Different refused calls of a session whose repetitions are counted; the section is written whole each time."""
 """How often a session was refused the same call, since its user last spoke."""
@@ -101,11 +108,15 @@ def count_refusal(decision: Decision, about: AmendContext) -> Decision:
     # Some refusals are not about the call, such as the one for a missing log (decision 81): they never escalate.
     if policy is not None and not policy.counts_repeats:
         return decision
-    name = fingerprint_call(event.tool)
-    before = about.memory.read_refusals(about.call).get(name, 0)
-    times = before if isinstance(before, int) else 0
-    firmer = escalate_refusal(decision, event.tool, times, event.permission_mode)
+    firmer = escalate_refusal(decision, event.tool, _count_before(event, decision.by, about), event.permission_mode)
+    name = fingerprint_call(event.tool, decision.by)
     return _add_effect(firmer, Change(section=REFUSALS_SECTION, add={name: 1}, most=MAX_REFUSALS))
+
+
+def _count_before(event: ToolEvent, policy: str, about: AmendContext) -> int:
+    """How often this policy has refused this very call since the user last spoke."""
+    before = about.memory.read_refusals(about.call).get(fingerprint_call(event.tool, policy), 0)
+    return before if isinstance(before, int) else 0
 
 
 def write_hook_log(decision: Decision, about: AmendContext) -> Decision:
@@ -164,6 +175,37 @@ def carry_deliveries(decision: Decision, about: AmendContext) -> Decision:
     return msgspec.structs.replace(decision, context=decision.context + texts)
 
 
+def add_handle(decision: Decision, about: AmendContext) -> Decision:
+    """How a person finds a refusal or a question again and may lift it, for the model and, the first time, for them."""
+    if not decision.refused or not about.call.id:
+        return decision
+    names = ", ".join(dict.fromkeys(act.policy for act in decision.refused))
+    if not all(act.is_grantable for act in decision.refused):
+        return _replace_reason(decision, NO_EXCEPTION_TEXT.format(policies=names))
+    code = make_code(decision.refused, about.call.root)
+    handled = _replace_reason(decision, HANDLE_TEXT.format(policies=names, code=code))
+    told = () if _is_told_otherwise(decision, about) else (_tell_person(decision, about.call, code),)
+    return msgspec.structs.replace(handled, code=code, messages=handled.messages + told)
+
+
+def _is_told_otherwise(decision: Decision, about: AmendContext) -> bool:
+    """Whether the person is asked by the agent itself, or was told of this refusal before."""
+    event = about.call.event
+    if decision.kind is Kind.ASK and about.wire.get_capability(event.hook_event_name).ask:
+        return True
+    return isinstance(event, ToolEvent) and bool(_count_before(event, decision.by, about))
+
+
+def _tell_person(decision: Decision, call: Call, code: str) -> str:
+    what = " ".join(show_call(call).split())
+    shown = what if len(what) <= MOST_TOLD else f"{what[:MOST_TOLD]}…"
+    return TOLD_TEXT.format(policy=decision.by, what=shown, code=code)
+
+
+def _replace_reason(decision: Decision, handle: str) -> Decision:
+    return msgspec.structs.replace(decision, reason=f"{decision.reason}\n{handle}".lstrip())
+
+
 def degrade_for_agent(decision: Decision, about: AmendContext) -> Decision:
     """The decision in terms that this agent can honour on this event."""
     return about.wire.degrade(about.call, decision)
@@ -208,5 +250,6 @@ AMENDMENTS: tuple[Amendment, ...] = (
     announce_notices,
     cap_stop_blocks,  # after all that may block a stop
     carry_deliveries,  # after the cap: what waited is no reason to go on
+    add_handle,  # before it is said in the agent's own terms: a question may become a refusal there
     *LAST_AMENDMENTS,
 )

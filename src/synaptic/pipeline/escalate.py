@@ -22,8 +22,8 @@ TOLD_TEXT = "An agent keeps trying a refused call ({times} times): {tool} {what}
 MAX_SHOWN_CHARS = 120
 
 
-def fingerprint_call(tool: Tool) -> str:
-    """A short name for a call: the same for the same act, however it is described."""
+def fingerprint_call(tool: Tool, policy: str) -> str:
+    """A short name for a call and who refuses it: the same for the same act, however it is described."""
     # Whitespace in a command is folded, so that an agent cannot reset the count by spacing the same call differently.
     said = (
         " ".join(tool.command.split())
@@ -31,7 +31,7 @@ def fingerprint_call(tool: Tool) -> str:
         else msgspec.json.encode(tool.input, order="sorted", enc_hook=str)
     )
     text = said if isinstance(said, bytes) else said.encode("utf-8", "replace")
-    return hashlib.sha256(tool.name.encode("utf-8", "replace") + b"\0" + text).hexdigest()[:16]
+    return hashlib.sha256(f"{policy}\0{tool.name}\0".encode("utf-8", "replace") + text).hexdigest()[:16]
 
 
 def escalate_refusal(decision: Decision, tool: Tool, before: int, mode: str = "") -> Decision:

@@ -6,6 +6,7 @@ import msgspec
 
 from synaptic.model.decision import Decision, Failure, Kind, TraceStep, Verdict
 from synaptic.model.event import Timing
+from synaptic.model.grant import RefusedAct
 from synaptic.model.hook import Hook
 from synaptic.model.result import HookResult
 from synaptic.model.tool import Input
@@ -23,6 +24,10 @@ class HookOutcome(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
     outdated: bool = False
     """It was said about an input that a later hook has rewritten: its refusal stands, its permission does not."""
+    refused: RefusedAct | None = None
+    """What a person would have to lift, where it refuses or asks."""
+    grant: str = ""
+    """The exception by which it was lifted."""
 
     @property
     def verdict(self) -> Verdict:
@@ -64,6 +69,7 @@ def merge_outcomes(
         result=merge_results([(one.hook.id, new) for one in spoken if (new := _find_new_result(one)) is not None]),
         effects=_flatten_parts(_list_effects(one) for one in spoken),
         trace=others[:1] + tuple(_make_step(one) for one in outcomes) + others[1:],
+        grants=tuple(dict.fromkeys(one.grant for one in spoken if one.grant)),
     )
     if timing is not Timing.BEFORE:
         return _decide_after(common, spoken)
@@ -80,10 +86,13 @@ def merge_part(whole: Decision, part: Decision) -> Decision:
         warnings=whole.warnings + part.warnings,
         effects=whole.effects + part.effects,
         trace=whole.trace + part.trace,
+        refused=tuple(dict.fromkeys(whole.refused + part.refused)),
+        grants=tuple(dict.fromkeys(whole.grants + part.grants)),
         result=join_results(whole.result, part.result),
     )
     if part.kind.rank <= whole.kind.rank:
         return together
+    together = _replace_fields(together, refused=tuple(dict.fromkeys(part.refused + whole.refused)))
     if part.kind is Kind.DENY:
         return _replace_fields(together, kind=Kind.DENY, by=part.by, reason=part.reason, input=None)
     if part.kind is Kind.ASK:
@@ -96,7 +105,8 @@ def _decide_before(common: Decision, spoken: Sequence[HookOutcome], final: Input
     for kind in (Kind.DENY, Kind.ASK):
         if first := next((one for one in spoken if one.verdict.says is kind), None):
             kept = final if kind is Kind.ASK else None
-            return _replace_fields(common, kind=kind, by=first.hook.id, reason=_find_reason(first), input=kept)
+            told = _replace_fields(common, kind=kind, by=first.hook.id, reason=_find_reason(first), input=kept)
+            return _replace_fields(told, refused=_list_refused(spoken, first))
     # Permission was given for the input that the hook saw; it does not cover what a later hook made of it.
     allowing = [one for one in spoken if one.verdict.says is Kind.ALLOW and not one.outdated]
     if final is not None:
@@ -123,6 +133,16 @@ def _decide_after(common: Decision, spoken: Sequence[HookOutcome]) -> Decision:
     if blocks:
         return _replace_fields(told, kind=Kind.ADVISE, by=blocks[0].hook.id, reason=_find_reason(blocks[0]))
     return _replace_fields(told, kind=_choose_quiet_kind(told))
+
+
+def _list_refused(spoken: Sequence[HookOutcome], first: HookOutcome) -> tuple[RefusedAct, ...]:
+    """All that a person would have to lift for this call to run, the deciding verdict first.
+
+    Nothing, where somebody has refused or asked whom nobody can overrule: a guard that has failed is no opinion.
+    """
+    against = [first, *(one for one in spoken if one is not first and one.verdict.says in (Kind.DENY, Kind.ASK))]
+    found = [one.refused for one in against if one.refused is not None]
+    return tuple(dict.fromkeys(found)) if len(found) == len(against) else ()
 
 
 def merge_results(results: Sequence[tuple[str, HookResult]]) -> HookResult | None:

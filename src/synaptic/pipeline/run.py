@@ -15,6 +15,7 @@ from synaptic.model.errand import Errand, ErrandResult
 from synaptic.model.event import Timing, ToolEvent
 from synaptic.model.hook import Hook
 from synaptic.model.tool import Input
+from synaptic.pipeline.lifting import ANSWERABLE, NO_LOOK, GrantLook, Refusal, lift_verdict
 from synaptic.pipeline.merge import HookOutcome, merge_outcomes
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts, join_facts
@@ -53,6 +54,9 @@ class Runtime(Protocol):
 
     async def run_errand(self, call: Call, errand: Errand) -> ErrandResult:
         """Run what a policy needs the word of."""
+
+    def look_for_grant(self, refusal: Refusal) -> GrantLook:
+        """What a person would have to lift, and the exception that lifts it."""
 
     def start(self, invocation: Invocation) -> Failure | None:
         """Launch a hook that nobody waits for; None when it runs."""
@@ -293,8 +297,24 @@ class HookChain:
     def _take_answer(self, place: int, answer: HookAnswer, phase: str, started: int) -> None:
         micros = (time.perf_counter_ns() - started) // 1000
         hook = self.selected.hooks[place]
+        look = NO_LOOK
+        if self._is_before and isinstance(answer, Verdict) and answer.says in ANSWERABLE:
+            look = self.runtime.look_for_grant(
+                Refusal(hook, self.selected.policies[place], self.first, self.call, answer)
+            )
+            answer = lift_verdict(answer) if look.grant else answer
         answer, note = self._apply_answer(place, HookOutcome(hook=hook, answer=answer, phase=phase))
-        self._note_outcome(HookOutcome(hook=hook, answer=answer, micros=micros, phase=phase, note=note))
+        self._note_outcome(
+            HookOutcome(
+                hook=hook,
+                answer=answer,
+                micros=micros,
+                phase="lifted" if look.grant else phase,
+                note=note or look.note,
+                refused=None if look.grant else look.act,
+                grant=look.grant,
+            )
+        )
         self.is_denied = self.is_denied or (self._is_before and self.outcomes[-1].verdict.says is Kind.DENY)
 
     def _note_outcome(self, outcome: HookOutcome) -> None:

@@ -1,5 +1,6 @@
 """The journal: every event, decision and trace, written in one transaction before the answer leaves."""
 
+import time
 from collections.abc import Iterable
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -11,7 +12,19 @@ from synaptic.model.decision import Decision, TraceStep
 from synaptic.model.effect import Deliver
 from synaptic.model.layers import Signal
 from synaptic.model.text import to_utf8, to_utf8_deep
-from synaptic.store import deliveries, follow_ups, layer_effects, layers, promises, state, stops, usage, workspaces
+from synaptic.store import (
+    deliveries,
+    follow_ups,
+    grants,
+    layer_effects,
+    layers,
+    promises,
+    refused,
+    state,
+    stops,
+    usage,
+    workspaces,
+)
 from synaptic.store.db import Connection, Row, Store
 from synaptic.store.entries import find_entry, read_entries_after, read_last_entries
 from synaptic.store.record import EventRecord, JournalDetail
@@ -49,6 +62,8 @@ SELECT stdout, stderr, exit FROM events WHERE call = ?1 AND replay = 1
 UNION ALL SELECT stdout, stderr, exit FROM answers WHERE call = ?1 AND stdout IS NOT NULL
 """
 """Of the events only those whose answer was kept to the byte (`replay`); with a journal that keeps less, `answers`."""
+
+SELECT_KNOWN = "SELECT 1 FROM events WHERE call = ?1 UNION ALL SELECT 1 FROM answers WHERE call = ?1"
 
 _encoder = msgspec.json.Encoder(enc_hook=repr)
 
@@ -126,7 +141,7 @@ def _repeat_records(store: Store, rows: list[_Rows], connection: Connection, wit
     found = connection.execute("SELECT value FROM journal_marks WHERE name = 'pruned'").fetchone()
     before = found[0] if found else 0.0
     return sum(
-        _insert_record(store, connection, row if with_effects else row.as_written_only())
+        _insert_record(store, connection, row if with_effects else row.as_written_only(), is_again=True)
         for row in rows
         if row.record.at > before
     )
@@ -138,13 +153,21 @@ def _measure_rows(rows: _Rows) -> int:
     return 1000 + len(record.payload or b"") + len(record.answer.stdout)
 
 
-def _insert_record(store: Store, connection: Connection, row: _Rows) -> bool:
-    """One record and all that follows from it, in one transaction; False when the call was there before."""
+def _insert_record(store: Store, connection: Connection, row: _Rows, *, is_again: bool = False) -> bool:
+    """One record and all that follows from it, in one transaction; False when the call was there before.
+
+    False also when an exception that it rests on is not in force any more: then the call is in no table.
+    """
+    record = row.record
+    if record.grants and not is_again and not _may_use_grants(store, connection, record):
+        return False
     new = True
     if row.event is not None:
         new = connection.execute(INSERT_EVENT, row.event).rowcount == 1
     if new and row.answer is not None:
         new = connection.execute(INSERT_ANSWER, row.answer).rowcount == 1
+    if new and record.grants:
+        grants.use_grants(connection, store, record.grants, (record.call, record.at))
     if new and row.record.moves_state:
         # Only for a new record: a repeated call must not deliver, count or queue anything twice.
         stops.record_stops(connection, row.record)
@@ -155,9 +178,18 @@ def _insert_record(store: Store, connection: Connection, row: _Rows) -> bool:
             follow_ups.record_follow_ups(connection, row.record)
             layer_effects.record_layer_effects(connection, row.record)
             usage.record_usage(connection, row.record)
+        if record.refused is not None:
+            refused.record_refused(connection, store, record)
         if row.record.promise is not None:
             promises.record_promise(connection, row.record, is_kept=row.answer is None)
     return new
+
+
+def _may_use_grants(store: Store, connection: Connection, record: EventRecord) -> bool:
+    """Whether its exceptions still count; a call that is there already was decided by whoever wrote it."""
+    if connection.execute(SELECT_KNOWN, (record.call,)).fetchone():
+        return False
+    return grants.are_in_force(connection, store, record.grants, (record.call, time.time()))
 
 
 def _make_rows(store: Store, record: EventRecord, keep: JournalDetail) -> _Rows:
@@ -274,6 +306,8 @@ def _encode_decision(record: EventRecord, keep: JournalDetail) -> bytes:
     if keep == "off":
         return b"{}"
     decision = record.decision if keep == "full" else _without_texts(record.decision)
+    if decision.refused:  # kept by its handle, in a table of its own
+        decision = msgspec.structs.replace(decision, refused=())
     try:
         return _encoder.encode(decision)
     except (UnicodeEncodeError, TypeError):  # a foreign hook's text or value that no JSON can hold
@@ -292,6 +326,8 @@ def _without_texts(decision: Decision) -> Decision:
         feedback=tuple(map(_describe_length, decision.feedback)),
         warnings=tuple(map(_describe_length, decision.warnings)),
         trace=tuple(map(_step_without_texts, decision.trace)),
+        code=decision.code,
+        grants=decision.grants,
     )
 
 

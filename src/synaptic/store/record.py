@@ -6,6 +6,7 @@ import msgspec
 
 from synaptic.model.call import Answer
 from synaptic.model.decision import Decision
+from synaptic.model.grant import RefusedNews
 
 JournalDetail = Literal["full", "structure", "off"]
 """How much the journal stores: all; no contents; only what repeated requests, deliveries and the stop cap need."""
@@ -42,6 +43,10 @@ class EventRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Whether anything follows from it; else it is only written."""
     promise: LinePromise | None = None
     """Set when its decision appends lines to operators' files."""
+    refused: RefusedNews | None = None
+    """Set when a person could lift what was decided."""
+    grants: tuple[str, ...] = ()
+    """Exceptions without which it would not have been let through: those that count once are used up by it."""
 
 
 class JournalEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,128 @@
+"""Exceptions on the walk: looked for when a hook refuses or asks, and never before."""
+
+import os
+import time
+
+from synaptic.hooks.catalog import HookCatalog
+from synaptic.model.call import Call
+from synaptic.model.decision import Decision, Kind
+from synaptic.model.errors import StoreError
+from synaptic.model.event import ToolEvent
+from synaptic.model.grant import Grant, RefusedAct, RefusedNews, RefusedSubject
+from synaptic.pipeline.lifting import (
+    NO_LOOK,
+    GrantLook,
+    Refusal,
+    digest_options,
+    digest_stakes,
+    find_shape,
+    is_liftable,
+    show_call,
+    write_act,
+)
+from synaptic.pipeline.likeness import covers_command, covers_paths, find_subject
+from synaptic.store import grants
+from synaptic.store.db import Store
+from synaptic.store.record import JournalDetail
+
+SCOPE_WORDS = {
+    "once": "once",
+    "session": "for this session",
+    "until": "for a time",
+    "here": "in this project",
+    "always": "everywhere",
+}
+
+
+class CallGrants:
+    """What a person has said yes to, as far as one project is concerned."""
+
+    def __init__(self, store: Store, catalog: HookCatalog) -> None:
+        self._store = store
+        self._root = catalog.root
+        self._never = catalog.config.grants.never
+
+    def look(self, refusal: Refusal) -> GrantLook:
+        """The refusal as a person could lift it, and the exception that does; nothing where nothing can be known."""
+        if not isinstance(refusal.first.event, ToolEvent) or not self._store.durable:
+            return NO_LOOK
+        try:
+            act = self._describe(refusal)
+            grant = self._find(refusal, act) if act.is_grantable else None
+        except (StoreError, OSError):  # what cannot be looked up lifts nothing
+            return NO_LOOK
+        if grant is None:
+            return GrantLook(act)
+        return GrantLook(act, grant.id, describe_lift(grant, refusal))
+
+    def _describe(self, refusal: Refusal) -> RefusedAct:
+        return RefusedAct(
+            policy=refusal.hook.id,
+            options=digest_options(refusal.hook),
+            fingerprint=grants.make_fingerprint(self._store, write_act(refusal)),
+            stakes=digest_stakes(refusal),
+            asks=refusal.verdict.says == "ask",
+            is_grantable=is_liftable(refusal.hook.id, self._never),
+        )
+
+    def _find(self, refusal: Refusal, act: RefusedAct) -> Grant | None:
+        call, now = refusal.first, time.time()
+        found = grants.find_for_act(self._store, act, find_subject(call))
+        holding = (one for one in found if self._holds(one, act, refusal) and one.is_in_force(now, call.id))
+        # What lasts before what is used up.
+        return min(holding, key=lambda one: (one.scope == "once", one.at), default=None)
+
+    def _holds(self, grant: Grant, act: RefusedAct, refusal: Refusal) -> bool:
+        call = refusal.first
+        if grant.root and grant.root != self._root:
+            return False
+        if grant.session and grant.session != call.event.session_id:
+            return False
+        if grant.stakes and grant.stakes != act.stakes:
+            return False
+        return self._is_like(grant.like, refusal) if grant.like else grant.fingerprint == act.fingerprint
+
+    def _is_like(self, pattern: str, refusal: Refusal) -> bool:
+        """A pattern covers a call as the agent has made it, which nothing has rewritten, below the project's root."""
+        event = refusal.first.event
+        if refusal.seen is not refusal.first or not self._root or not isinstance(event, ToolEvent):
+            return False
+        if event.tool.command:
+            return find_relative(event.cwd, self._root) is not None and covers_command(pattern, event.tool.command)
+        places = [find_relative(os.path.join(event.cwd, path), self._root) for path in event.tool.paths]  # noqa: PTH118
+        return all(place is not None for place in places) and covers_paths(pattern, [str(one) for one in places])
+
+
+def find_relative(path: str, root: str) -> str | None:
+    """Where a path really is below a root, links followed; None outside of it."""
+    real, real_root = os.path.realpath(path), os.path.realpath(root)
+    if real == real_root:
+        return "."
+    return os.path.relpath(real, real_root) if real.startswith(f"{real_root.rstrip('/')}/") else None
+
+
+def describe_lift(grant: Grant, refusal: Refusal) -> str:
+    """What the trace says about a verdict that was lifted."""
+    reason = refusal.verdict.reason.partition("\n")[0]
+    return f"{refusal.verdict.says} lifted by grant {grant.id} ({SCOPE_WORDS[grant.scope]}): {reason}"
+
+
+def describe_refusal(call: Call, decision: Decision, keep: JournalDetail) -> RefusedNews:
+    """A refusal as it is kept for whoever may answer it: without contents where the journal keeps none."""
+    event = call.event
+    is_full = keep == "full"
+    tool = event.tool if isinstance(event, ToolEvent) else None
+    said = str(event.tool_input.get("description") or "") if isinstance(event, ToolEvent) else ""
+    return RefusedNews(
+        RefusedSubject(
+            code=decision.code,
+            acts=decision.refused,
+            asks=decision.kind is Kind.ASK,
+            tool=tool.name if tool else event.hook_event_name,
+            shown=show_call(call) if is_full else "",
+            root=call.root,
+            cwd=event.cwd,
+            shape=find_shape(call) if is_full else "",
+        ),
+        said if is_full else "",
+    )

@@ -1,0 +1,130 @@
+"""What an exception is about: one policy's verdict on one call, said so exactly that nothing else is covered."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from itertools import takewhile
+from typing import Any
+
+import msgspec
+
+from synaptic.model.call import Call
+from synaptic.model.decision import Kind, Verdict
+from synaptic.model.event import ToolEvent
+from synaptic.model.hook import Builtin, Hook
+from synaptic.model.tool import SHELL
+from synaptic.policies.base import Policy
+from synaptic.shell.globs import matches_glob
+
+NEVER_LIFTED = ("self.*", "devices.raw-write", "system.fork-bomb")
+"""Policies whose word nobody can overrule by a grant: what guards the guard, and what no one means."""
+TOLD_KEYS = frozenset({"description", "timeout"})
+"""What a shell tool is given beside its command: another description is no other command."""
+LOSS_FACT = "losses"
+"""Policies that need it name in their reason what would be lost: a yes to that is no yes to more."""
+MOST_SHOWN = 2000
+SHAPE_WORD = re.compile(r"[A-Za-z][\w.+-]{0,30}")
+"""A word that names what is done; a path, an option or anything longer does not."""
+ANSWERABLE = (Kind.DENY, Kind.ASK)
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """A hook's refusal or question, and the call as it was made and as the hook saw it."""
+
+    hook: Hook
+    policy: Policy | None
+    first: Call
+    seen: Call
+    verdict: Verdict
+
+
+class GrantLook(msgspec.Struct, frozen=True):
+    """What looking for an exception has found."""
+
+    act: Any = None
+    """The RefusedAct that a person could lift; None where nobody can, or nothing can be remembered."""
+    grant: str = ""
+    """The exception that lifts it."""
+    note: str = ""
+
+
+NO_LOOK = GrantLook()
+
+
+def is_liftable(hook_id: str, never: Iterable[str]) -> bool:
+    """Whether a person may make an exception to a policy: not to those of the list, nor to what the user adds."""
+    return not any(matches_glob(hook_id, pattern) for pattern in (*NEVER_LIFTED, *never))
+
+
+def write_act(refusal: Refusal) -> bytes:
+    """Everything that makes the call this one and no other: tool, input, folder, and what hooks made of it before."""
+    first, seen = (_read_input(call) for call in (refusal.first, refusal.seen))
+    event = refusal.first.event
+    name = event.tool.name if isinstance(event, ToolEvent) else event.hook_event_name
+    return _encode([name, event.cwd, first, None if seen == first else seen])
+
+
+def digest_options(hook: Hook) -> str:
+    """How a policy is set: the same policy with other options is another one."""
+    handler: object = hook.handler
+    if isinstance(handler, Builtin):
+        # A rule is what it says; the functions that it was compiled to have no name that lasts.
+        handler = getattr(handler.policy, "entry", handler.policy)
+    said = _encode([hook.id, hook.matcher, hook.scope, hook.root, handler])
+    return hashlib.sha256(said).hexdigest()[:16]
+
+
+def digest_stakes(refusal: Refusal) -> str:
+    """What would be lost, where the policy looks at that and names it; else nothing."""
+    if refusal.policy is None or LOSS_FACT not in refusal.policy.needs:
+        return ""
+    return hashlib.sha256(refusal.verdict.reason.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def show_call(call: Call) -> str:
+    """What a call is about, for people."""
+    event = call.event
+    if not isinstance(event, ToolEvent):
+        return event.hook_event_name
+    tool = event.tool
+    text = tool.command or " ".join(tool.paths) or _encode(_read_input(call)).decode("utf-8", "replace")
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]} …"
+
+
+def find_shape(call: Call) -> str:
+    """What calls of one kind have in common: the program with its verb, or the tool with the ending of the file."""
+    event = call.event
+    if not isinstance(event, ToolEvent):
+        return event.hook_event_name
+    tool = event.tool
+    if tool.command:
+        words = tool.command.split()[:4]
+        plain = list(takewhile(SHAPE_WORD.fullmatch, words))
+        return " ".join(plain[:2]) or "a command"
+    ending = tool.paths[0].rpartition("/")[2].rpartition(".")[2] if tool.paths else ""
+    return f"{tool.name} *.{ending}" if ending else tool.name
+
+
+def lift_verdict(verdict: Verdict) -> Verdict:
+    """What is left of a verdict that was lifted: a rewrite that came with a question is still wanted."""
+    return Verdict(input=verdict.input) if verdict.says is Kind.ASK else Verdict()
+
+
+def _read_input(call: Call) -> Mapping[str, object]:
+    event = call.event
+    if not isinstance(event, ToolEvent):
+        return {}
+    given = event.tool_input
+    if event.tool.name not in SHELL:
+        return given
+    return {key: value for key, value in given.items() if key not in TOLD_KEYS}
+
+
+def _encode(value: object) -> bytes:
+    try:
+        return msgspec.json.encode(value, order="sorted", enc_hook=repr)
+    except (
+        UnicodeEncodeError,
+        TypeError,
+    ):  # half a letter, or keys that are no text: said in another way, once and for all
+        return ascii(value).encode()

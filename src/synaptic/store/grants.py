@@ -1,0 +1,154 @@
+"""Exceptions that a person has made: signed, looked up when a policy refuses, used up in the event's transaction."""
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from synaptic.model.grant import CODE_LETTERS, Grant, RefusedAct
+from synaptic.store.db import Connection, Row, Store
+from synaptic.store.key import read_signing_key
+from synaptic.store.redact import redact_text
+
+ID_LENGTH = 8
+MOST_SHOWN = 2000
+KEPT_DAYS = 90
+"""Days for which exceptions that are over are still listed."""
+INSERT_GRANT = """
+INSERT INTO grants (id, at, policy, fingerprint, subject, expires, value, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+SELECT_GRANTS = "SELECT value, mac, uses, last_used FROM grants"
+SELECT_FOR_ACT = f"{SELECT_GRANTS} WHERE policy = ?1 AND (fingerprint = ?2 OR (fingerprint = '' AND subject = ?3))"
+SELECT_ONE = f"{SELECT_GRANTS} WHERE id = ?"
+SELECT_ALL = f"{SELECT_GRANTS} ORDER BY at DESC, id"
+UPDATE_GRANT = "UPDATE grants SET value = ?, mac = ?, expires = ? WHERE id = ?"
+NOTE_USE = "UPDATE grants SET uses = uses + 1, last_used = ? WHERE id = ?"
+DELETE_OVER = "DELETE FROM grants WHERE expires > 0 AND expires < ?"
+
+
+class StoredGrant(msgspec.Struct, frozen=True):
+    """An exception as it is listed."""
+
+    grant: Grant
+    uses: int = 0
+    last_used: float = 0.0
+
+
+def make_fingerprint(store: Store, act: bytes) -> str:
+    """A keyed digest of a call: what is kept on disk tells nobody which password was in it. Raises StoreError."""
+    return hmac.digest(read_signing_key(store), b"act\0" + act, hashlib.sha256).hex()[:32]
+
+
+def make_grant_id() -> str:
+    """A name for a new exception."""
+    return "".join(secrets.choice(CODE_LETTERS) for _ in range(ID_LENGTH))
+
+
+def add_grants(store: Store, grants: Sequence[Grant]) -> None:
+    """Write exceptions down. Raises StoreError; where nothing can be kept on disk, too."""
+    require_disk(store)
+    key = read_signing_key(store)
+    rows = [_make_row(key, msgspec.structs.replace(one, shown=redact_text(one.shown)[:MOST_SHOWN])) for one in grants]
+
+    def write(connection: Connection) -> None:
+        connection.executemany(INSERT_GRANT, rows)
+        connection.execute(DELETE_OVER, (time.time() - KEPT_DAYS * 86400,))
+
+    store.write(write)
+
+
+def require_disk(store: Store) -> None:
+    """Nothing is granted in memory only: the process that decides may be another one. Raises StoreError."""
+    if not store.durable:
+        from synaptic.model.errors import StoreError  # noqa: PLC0415
+
+        raise StoreError(f"nothing can be granted: {store.trouble}", hint="run `synaptic doctor`")
+
+
+def find_for_act(store: Store, act: RefusedAct, subject: str = "") -> tuple[Grant, ...]:
+    """Exceptions that may concern a refusal: of the same policy as it is set now, for this call or for a pattern."""
+    key = (act.policy, act.fingerprint, subject or "\0")
+    rows = store.read(lambda connection: connection.execute(SELECT_FOR_ACT, key).fetchall())
+    if not rows:
+        return ()
+    found = _iter_genuine(store, rows)
+    return tuple(one.grant for one in found if one.grant.options == act.options)
+
+
+def list_grants(store: Store) -> tuple[StoredGrant, ...]:
+    """All that this installation has written, the newest first."""
+    rows = store.read(lambda connection: connection.execute(SELECT_ALL).fetchall())
+    return tuple(_iter_genuine(store, rows))
+
+
+def revoke_grants(store: Store, ids: Iterable[str], now: float) -> int:
+    """Take exceptions back; how many were in force."""
+    wanted = tuple(ids)
+
+    def write(connection: Connection) -> int:
+        return sum(
+            _replace(store, connection, found, revoked=now)
+            for one in wanted
+            if (found := _find_grant(store, connection, one)) and found.is_in_force(now)
+        )
+
+    return store.write(write)
+
+
+def are_in_force(connection: Connection, store: Store, ids: Iterable[str], moment: tuple[str, float]) -> bool:
+    """In the event's transaction: whether every exception that a decision rests on still counts for its call."""
+    call, now = moment
+    found = (_find_grant(store, connection, one) for one in ids)
+    return all(one is not None and one.is_in_force(now, call) for one in found)
+
+
+def use_grants(connection: Connection, store: Store, ids: Iterable[str], moment: tuple[str, float]) -> None:
+    """In the event's transaction: those that count once are used up by this call."""
+    call, now = moment
+    for one in ids:
+        found = _find_grant(store, connection, one)
+        if found is not None and found.scope == "once":
+            _replace(store, connection, found, used_by=call)
+        connection.execute(NOTE_USE, (now, one))
+
+
+def _find_grant(store: Store, connection: Connection, grant: str) -> Grant | None:
+    rows = connection.execute(SELECT_ONE, (grant,)).fetchall()
+    return next((one.grant for one in _iter_genuine(store, rows)), None)
+
+
+def _replace(store: Store, connection: Connection, grant: Grant, **changes: object) -> int:
+    changed = msgspec.structs.replace(grant, **changes)
+    *_, expires, value, mac = _make_row(read_signing_key(store), changed)
+    return connection.execute(UPDATE_GRANT, (value, mac, expires, grant.id)).rowcount
+
+
+def _make_row(key: bytes, grant: Grant) -> Row:
+    value = msgspec.json.encode(grant)
+    named = (grant.id, grant.at, grant.policy, grant.fingerprint, grant.subject, grant.expires)
+    return (*named, value, _sign(key, value))
+
+
+def _sign(key: bytes, value: bytes) -> bytes:
+    return hmac.digest(key, b"grant\0" + value, hashlib.sha256)
+
+
+def _iter_genuine(store: Store, rows: Iterable[Row]) -> Iterable[StoredGrant]:
+    """Those that carry our signature. Columns beside the value are only for finding them."""
+    key = read_signing_key(store)
+    for value, mac, uses, last_used in rows:
+        if (
+            not isinstance(value, bytes)
+            or not isinstance(mac, bytes)
+            or not hmac.compare_digest(_sign(key, value), mac)
+        ):
+            continue
+        try:
+            grant = msgspec.json.decode(value, type=Grant)
+        except msgspec.DecodeError:
+            continue
+        counts = (count if isinstance(count, int | float) else 0 for count in (uses, last_used))
+        yield StoredGrant(grant, int(next(counts)), float(next(counts)))

@@ -1,0 +1,157 @@
+"""Refusals and questions by their handle: what a person may answer, each kept once, signed, without secrets."""
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from synaptic.model.grant import RefusedNews, RefusedSubject
+from synaptic.store.db import Connection, Row, Store
+from synaptic.store.key import read_signing_key
+from synaptic.store.record import EventRecord
+from synaptic.store.redact import redact_text
+
+RefusalAnswer = Literal["", "allowed", "upheld", "wrong"]
+MOST_SHOWN = 2000
+MOST_REASON = 4000
+MOST_KEPT = 2000
+"""Different refusals; the oldest go first."""
+PUT_REFUSED = """
+INSERT INTO refused (mark, code, first_at, last_at, count, call, session, agent, agent_id, reason, said, value, mac)
+VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (mark) DO UPDATE SET last_at = excluded.last_at, count = count + 1, call = excluded.call,
+    session = excluded.session, agent = excluded.agent, agent_id = excluded.agent_id, reason = excluded.reason,
+    said = CASE excluded.said WHEN '' THEN said ELSE excluded.said END,
+    value = excluded.value, mac = excluded.mac
+"""
+COLUMNS = (
+    "code, first_at, last_at, count, call, session, agent, agent_id, reason, said, appeal, appealed_at, answer, "
+    "answered_at, value, mac, mark"
+)
+SELECT_BY_CODE = f"SELECT {COLUMNS} FROM refused WHERE code = ? ORDER BY last_at DESC"
+SELECT_BY_CALL = f"SELECT {COLUMNS} FROM refused WHERE call = ?"
+SELECT_NEWEST = f"SELECT {COLUMNS} FROM refused WHERE last_at >= ? ORDER BY last_at DESC LIMIT ?"
+DROP_OLDEST = "DELETE FROM refused WHERE mark IN (SELECT mark FROM refused ORDER BY last_at DESC LIMIT -1 OFFSET ?)"
+PUT_ANSWER = "UPDATE refused SET answer = ?, answered_at = ? WHERE mark = ?"
+PUT_APPEAL = "UPDATE refused SET appeal = ?, appealed_at = ? WHERE mark = ?"
+
+
+class RefusedCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One refusal or question, and how often it came."""
+
+    mark: str
+    subject: RefusedSubject
+    first_at: float
+    last_at: float
+    count: int
+    call: str
+    """The last time."""
+    session: str
+    agent: str
+    agent_id: str
+    reason: str
+    said: str
+    """What the agent itself said about the call."""
+    appeal: str
+    appealed_at: float
+    answer: RefusalAnswer
+    answered_at: float
+
+    @property
+    def code(self) -> str:
+        return self.subject.code
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """Whose verdicts they were."""
+        return tuple(dict.fromkeys(act.policy for act in self.subject.acts))
+
+
+def record_refused(connection: Connection, store: Store, record: EventRecord) -> None:
+    """In the transaction of the event: this refusal, or that it came again."""
+    if record.refused is None:
+        return
+    row = _make_row(store, record, record.refused)
+    connection.execute(PUT_REFUSED, row)
+    connection.execute(DROP_OLDEST, (MOST_KEPT,))
+
+
+def put_refused(store: Store, record: EventRecord) -> None:
+    """The same, for a call that is held before it is decided: whoever answers must find it."""
+    store.write(lambda connection: record_refused(connection, store, record))
+
+
+def find_by_code(store: Store, code: str) -> tuple[RefusedCall, ...]:
+    """Refusals with a handle: one, unless two have the same by chance."""
+    return _select(store, SELECT_BY_CODE, (code,))
+
+
+def find_by_call(store: Store, call: str) -> RefusedCall | None:
+    """The refusal of a call, if it was the last one of its kind."""
+    return next(iter(_select(store, SELECT_BY_CALL, (call,))), None)
+
+
+def list_refused(store: Store, since: float = 0.0, most: int = MOST_KEPT) -> tuple[RefusedCall, ...]:
+    """The newest first."""
+    return _select(store, SELECT_NEWEST, (since, most))
+
+
+def answer_refused(store: Store, marks: Iterable[str], answer: RefusalAnswer, now: float) -> int:
+    """Note what a person thinks of refusals; how many there were."""
+    rows = [(answer, now, mark) for mark in marks]
+    return store.write(lambda connection: sum(connection.execute(PUT_ANSWER, row).rowcount for row in rows))
+
+
+def appeal_refused(store: Store, mark: str, why: str, now: float) -> bool:
+    """Note what an agent has to say against a refusal."""
+    row = (redact_text(why)[:MOST_SHOWN], now, mark)
+    return store.write(lambda connection: connection.execute(PUT_APPEAL, row).rowcount == 1)
+
+
+def _make_row(store: Store, record: EventRecord, news: RefusedNews) -> Row:
+    given = news.subject
+    subject = msgspec.structs.replace(
+        given, shown=redact_text(given.shown)[:MOST_SHOWN], cwd=redact_text(given.cwd), shape=redact_text(given.shape)
+    )
+    value = msgspec.json.encode(subject)
+    reason, said = (redact_text(text)[:MOST_REASON] for text in (record.decision.reason, news.said))
+    who = (record.call, record.session, record.agent, record.agent_id)
+    names = (_make_mark(subject), subject.code, record.at, record.at, *who, reason, said)
+    return (*names, value, _sign(store, value))
+
+
+def _make_mark(subject: RefusedSubject) -> str:
+    """What tells one refusal from another, although their short handles may be the same."""
+    said = msgspec.json.encode([subject.code, subject.root, subject.acts])
+    return hashlib.sha256(said).hexdigest()[:32]
+
+
+def _sign(store: Store, value: bytes) -> bytes:
+    return hmac.digest(read_signing_key(store), b"refused\0" + value, hashlib.sha256)
+
+
+def _select(store: Store, sql: str, values: Row) -> tuple[RefusedCall, ...]:
+    rows = store.read(lambda connection: connection.execute(sql, values).fetchall())
+    return tuple(filter(None, (_read_row(store, row) for row in rows)))
+
+
+def _read_row(store: Store, row: Row) -> RefusedCall | None:
+    """A row that this installation has signed; None for any other."""
+    code, first_at, last_at, count, call, session, agent, agent_id, reason, said, appeal, appealed_at = row[:12]
+    answer, answered_at, value, mac, mark = row[12:]
+    if not isinstance(value, bytes) or not isinstance(mac, bytes) or not hmac.compare_digest(_sign(store, value), mac):
+        return None
+    try:
+        return msgspec.convert(
+            {
+                "mark": mark, "subject": msgspec.json.decode(value, type=RefusedSubject), "first_at": first_at,
+                "last_at": last_at, "count": count, "call": call, "session": session, "agent": agent,
+                "agent_id": agent_id, "reason": reason, "said": said, "appeal": appeal, "appealed_at": appealed_at,
+                "answer": answer, "answered_at": answered_at,
+            },
+            RefusedCall,
+        ) if code else None  # fmt: skip
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return None
