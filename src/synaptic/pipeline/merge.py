@@ -12,6 +12,8 @@ from synaptic.model.result import HookResult
 from synaptic.model.tool import Input
 
 SILENCE = Verdict()
+TOLD = "told"
+"""The phase of a gate that was asked for its reason after another one had refused."""
 
 
 class HookOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,7 +107,7 @@ def _decide_before(common: Decision, spoken: Sequence[HookOutcome], final: Input
     for kind in (Kind.DENY, Kind.ASK):
         if first := next((one for one in spoken if one.verdict.says is kind), None):
             kept = final if kind is Kind.ASK else None
-            told = _replace_fields(common, kind=kind, by=first.hook.id, reason=_find_reason(first), input=kept)
+            told = _replace_fields(common, kind=kind, by=first.hook.id, reason=_list_reasons(spoken, first), input=kept)
             return _replace_fields(told, refused=_list_refused(spoken, first))
     # Permission was given for the input that the hook saw; it does not cover what a later hook made of it.
     allowing = [one for one in spoken if one.verdict.says is Kind.ALLOW and not one.outdated]
@@ -245,6 +247,14 @@ def _make_step(one: HookOutcome) -> TraceStep:
 
 def _find_reason(one: HookOutcome) -> str:
     return one.verdict.reason or f"refused by {one.hook.id}"
+
+
+def _list_reasons(spoken: Sequence[HookOutcome], first: HookOutcome) -> str:
+    """The reason that has decided; where other gates refuse as well, all of them below each other, by policy."""
+    others = [one for one in spoken if one.phase == TOLD and one.verdict.says is Kind.DENY]
+    if not others:
+        return _find_reason(first)
+    return "\n".join(f"{one.hook.id}: {_find_reason(one)}" for one in (first, *others))
 
 
 def _choose_quiet_kind(decision: Decision) -> Kind:

@@ -2,7 +2,7 @@
 
 import time
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -16,7 +16,7 @@ from synaptic.model.event import Timing, ToolEvent
 from synaptic.model.hook import Hook
 from synaptic.model.tool import Input
 from synaptic.pipeline.lifting import ANSWERABLE, NO_LOOK, GrantLook, Refusal, lift_verdict
-from synaptic.pipeline.merge import HookOutcome, merge_outcomes
+from synaptic.pipeline.merge import TOLD, HookOutcome, merge_outcomes
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts, join_facts
 from synaptic.runners.base import Invocation
@@ -101,6 +101,8 @@ class HookChain:
         self._reached = 0
         """How many places had their turn before a deny."""
         self._unreached: list[str] = []
+        self._heard: list[str] = []
+        """Gates that were asked after another one had refused, and would have let the call through."""
         self._asked = 0
         """How many places of the selection have had their turn."""
         self._not_awaited: set[int] = set()
@@ -118,7 +120,7 @@ class HookChain:
     def shared_steps(self) -> tuple[TraceStep, ...]:
         """The policies that had nothing to say, for most events all of them, and those that were not asked any more."""
         has_whole = not self._spoken and self._reached == len(self.selected.policies)
-        names = self.selected.policy_names if has_whole else " ".join(self._iter_silent())
+        names = self.selected.policy_names if has_whole else " ".join((*self._iter_silent(), *self._heard))
         quiet = (TraceStep(hook=POLICIES, phase="quiet", note=names),)
         if not self._unreached:
             return quiet if names else ()
@@ -201,6 +203,8 @@ class HookChain:
                 place = min(self._outdated)
                 self._outdated.discard(place)
                 await self._look_again(place)
+                if self.is_denied:
+                    self._hear_gates(place, sorted(self._outdated))
             elif self._asked < len(self.selected.hooks):  # a second look's rewrite concerns it for the first time
                 self._asked += 1
                 await self._ask_hook(self._asked - 1)
@@ -223,15 +227,41 @@ class HookChain:
 
     async def _close_chain(self, start: int) -> None:
         """After a deny: hooks that only observe are told of the call, the others have nothing left to decide."""
+        heard = self._hear_gates(start - 1, range(start, len(self.selected.hooks)))
         for place, hook in enumerate(self.selected.hooks[start:], start):
             policy = self.selected.policies[place]
             if policy is not None:
-                if policy.is_named_when_quiet:
+                if policy.is_named_when_quiet and place not in heard:
                     self._unreached.append(hook.id)
             elif hook.observes:
                 await self._ask_hook(place)
             else:
                 self._note_outcome(HookOutcome(hook=hook, phase="skipped", note="after a deny"))
+
+    def _hear_gates(self, closer: int, places: Iterable[int]) -> frozenset[int]:
+        """The reasons of gates behind one that has refused, for which nobody has to try again; whom it has asked.
+
+        Only a gate's refusal asks others: what is dangerous in itself is no better once a plan was written.
+        """
+        if not _is_gate(self.selected.policies[closer]):
+            return frozenset()
+        policies, speaking = self.selected.policies, frozenset(self._speaking)
+        return frozenset(
+            place for place in places if place in speaking and _is_gate(policies[place]) and self._hear_gate(place)
+        )
+
+    def _hear_gate(self, place: int) -> bool:
+        """Ask a gate for its reason alone: it counts, opens and records nothing. False when it has failed."""
+        policy, started = self.selected.policies[place], time.perf_counter_ns()
+        looked = _check_policy(policy, self.call, self._facts) if policy is not None else None
+        if isinstance(looked, Failure):  # it is asked about once it is that gate's turn
+            return False
+        if looked is not None and looked.says is Kind.DENY:
+            told = Verdict(says=Kind.DENY, reason=looked.reason, context=looked.context)
+            self._take_answer(place, told, TOLD, started)
+        elif place >= self._reached:  # in a second look it is named already
+            self._heard.append(self.selected.hooks[place].id)
+        return True
 
     async def _ask_hook(self, place: int) -> None:
         """Ask a script, HTTP or function hook for the first time; policies are asked in the loop above."""
@@ -382,6 +412,10 @@ def _check_policy(policy: Policy, call: Call, facts: Facts) -> HookAnswer:
         return policy.check(call.event, facts)
     except Exception as error:  # noqa: BLE001 - as in `_ask_from`
         return _make_crash(error, policy.guards(call.event))
+
+
+def _is_gate(policy: Policy | None) -> bool:
+    return isinstance(policy, Policy) and policy.is_gate  # a rule stands in a policy's place and is none
 
 
 def _get_input(call: Call) -> Input:

@@ -58,6 +58,10 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     counts_repeats: ClassVar[bool] = True
     """A call that it refused is refused more firmly each time it comes again, until the user is asked. Set this to
     False for a refusal that the same call is free of later, such as "write your log first"."""
+    is_gate: ClassVar[bool] = False
+    """Refuses a call until something else was done (a plan, a branch, research), whatever the call itself would do.
+    When one gate refuses, the others that are still to come are asked too, so that all their reasons are told at once;
+    nothing follows from what they say then, so `check` must be cheap and need no errand."""
     derives_event: ClassVar[bool] = False
     """Maps some of its events to further ones (`derive_event`), whose hooks are asked too."""
     hook_log: ClassVar[str] = ""

@@ -33,6 +33,7 @@ class ProtectedCommit(Policy):
     speaks_of = frozenset({"git commit"})
     priority = 26
     preset = "practice"
+    is_gate = True
     needs = ("repositories", "pending")
 
     protected: Annotated[tuple[str, ...], MORE] = PROTECTED_BRANCHES

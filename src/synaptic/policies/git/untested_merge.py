@@ -33,6 +33,7 @@ class UntestedMerge(Policy):
     speaks_of = frozenset({"git *"})
     priority = 27
     preset = "practice"
+    is_gate = True
     needs = ("tests", TESTS)
 
     fresh: int = FRESH_SECONDS

@@ -28,6 +28,7 @@ class BranchGuard(Policy):
     tools = ("Write", "Edit")
     priority = 32
     preset = "practice"
+    is_gate = True
     needs = ("file_git",)
 
     protected: Annotated[tuple[str, ...], MORE] = PROTECTED_BRANCHES

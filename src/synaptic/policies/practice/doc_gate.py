@@ -30,6 +30,7 @@ class DocGate(Policy):
     tools = ("Write", "Edit")
     priority = 33
     preset = "practice"
+    is_gate = True
     needs = ("target",)
 
     decided_lines: int = DECIDED_LINES

@@ -28,6 +28,7 @@ class PlanCheck(Policy):
     tools = ("Write", "Edit")
     priority = 34
     preset = "practice"
+    is_gate = True
     needs = ("file_git", "plan", "plan_commits", "staleness")
 
     small_lines: Annotated[int, LOWER] = 20

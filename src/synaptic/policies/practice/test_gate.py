@@ -39,6 +39,7 @@ class TestGate(Policy):
     tools = ("Write", "Edit")
     priority = 31
     preset = "practice"
+    is_gate = True
     needs = ("tests", TESTS, STRIKES)
 
     strikes: Annotated[int, LOWER] = 2

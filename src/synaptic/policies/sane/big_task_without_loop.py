@@ -26,6 +26,7 @@ class BigTaskWithoutLoop(Policy):
     tools = tuple(sorted(EDITS))
     priority = 29
     preset = "sane"
+    is_gate = True
     needs = (sane.REQUIREMENTS, sane.SANELOOP, sane.ENFORCEMENT)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:

@@ -48,6 +48,7 @@ class EditAfterFailures(Policy):
     tools = ("Bash", "PowerShell", *sorted(EDITS))
     priority = 26
     preset = "sane"
+    is_gate = True
     needs = (sane.CIRCUIT_BREAKER, sane.ENFORCEMENT)
 
     threshold: Annotated[int, LOWER] = 3

@@ -32,6 +32,7 @@ class OversizedFile(Policy):
     tools = tuple(sorted(EDITS - {PATCH}))  # of a patch, each file is measured by itself
     priority = 27
     preset = "sane"
+    is_gate = True
     needs = ("target", sane.ENFORCEMENT)
 
     warning: Annotated[int, LOWER] = 500

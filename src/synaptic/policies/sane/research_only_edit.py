@@ -28,6 +28,7 @@ class ResearchOnlyEdit(Policy):
     tools = ("Bash", "PowerShell", *sorted(EDITS))
     priority = 25
     preset = "sane"
+    is_gate = True
     needs = (TASK_SECTION, sane.ENFORCEMENT)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:

@@ -27,6 +27,7 @@ class SafemodeEdit(Policy):
     tools = ("Bash", "PowerShell", *sorted(EDITS))
     priority = 23
     preset = "sane"
+    is_gate = True
     needs = (sane.SAFEMODE, sane.ENFORCEMENT)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:

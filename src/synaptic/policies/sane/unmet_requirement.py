@@ -36,6 +36,7 @@ class UnmetRequirement(Policy):
     tools = tuple(sorted(EDITS))
     priority = 28
     preset = "sane"
+    is_gate = True
     needs = (sane.REQUIREMENTS, sane.RESEARCH, sane.SANELOOP, sane.ENFORCEMENT, TASK_SECTION, "tool_servers")
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:

@@ -68,6 +68,7 @@ class UnresearchedEdit(Policy):
     events = (PreToolUse, PostToolUse, PostToolUseFailure, UserPromptSubmit)
     priority = 24
     preset = "sane"
+    is_gate = True
     needs = (sane.RESEARCH, sane.REQUIREMENTS, sane.ENFORCEMENT, TASK_SECTION, "tool_servers")
 
     categories: dict[str, tuple[str, ...]] = msgspec.field(default_factory=lambda: dict(RESEARCH_TOOLS))
