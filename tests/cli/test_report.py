@@ -12,6 +12,7 @@ from synaptic.daemon.client import new_call_id
 from synaptic.engine.walk import open_engine
 from synaptic.model.call import Request
 from tests.cli.conftest import User
+from tests.lib.exceptions import make_exceptions
 
 PUSH = "git push --force origin main"
 OTHER_PUSH = "git push --force origin HEAD:main"
@@ -163,3 +164,42 @@ def test_a_journal_that_keeps_no_texts_still_says_who_decided(user: User, agent:
 
 def test_two_formats_at_once_are_refused(user: User):
     assert user.types("report", "--github", "--json").code == 2
+
+
+def test_what_a_person_has_allowed_is_neither_disobeyed_nor_unanswered(user: User, agent: Agent):
+    for command in (PUSH, ASKED):
+        agent.asks(command)
+        code = user.types("explain", "--last", "--json").json["decision"]["code"]
+        make_exceptions(user.home, code)
+        agent.asks(command, runs=True)
+    assert outcomes(user) == ["allowed later", "answered"]
+    assert user.types("report", "--check").code == 0
+
+
+def test_the_same_number_again_after_a_yes_did_not_run_all_the_same(user: User, agent: Agent):
+    agent.sends("PreToolUse", PUSH, "toolu_1")
+    make_exceptions(user.home, user.types("explain", "--last", "--json").json["decision"]["code"])
+    agent.sends("PreToolUse", PUSH, "toolu_1")
+    agent.sends("PostToolUse", PUSH, "toolu_1")
+    assert outcomes(user) == ["allowed later"]
+
+
+def test_a_way_around_before_the_yes_stays_one_and_a_refusal_after_it_is_none(user: User, agent: Agent):
+    agent.asks(PUSH)
+    code = user.types("explain", "--last", "--json").json["decision"]["code"]
+    agent.asks(OTHER_PUSH)
+    make_exceptions(user.home, code)
+    agent.asks(PUSH, runs=True)
+    assert outcomes(user) == ["tried another way", "obeyed"]
+    agent.asks("git push -f origin main", session_id="s2")
+    make_exceptions(user.home, user.types("explain", "--last", "--json").json["decision"]["code"])
+    agent.asks("git push -f origin main", session_id="s2", runs=True)
+    agent.asks(OTHER_PUSH, session_id="s2")
+    assert outcomes(user)[2:] == ["allowed later", "obeyed"]
+
+
+def test_an_exception_in_another_session_says_nothing_about_this_one(user: User, agent: Agent):
+    agent.asks(PUSH, runs=True)
+    make_exceptions(user.home, user.types("explain", "1", "--json").json["decision"]["code"])
+    agent.asks(PUSH, session_id="s2", runs=True)
+    assert outcomes(user) == ["ran all the same"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from synaptic.engine.reports import is_result_of
 from synaptic.hooks import knowledge
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.trust import HookTrust
@@ -11,7 +12,7 @@ from synaptic.model.sane import ENFORCEMENT
 from synaptic.model.state import State
 from synaptic.pipeline.amend import REFUSALS_SECTION
 from synaptic.policies.routing.sections import ROUTING
-from synaptic.store import changed_files, deliveries, losses, state, stops
+from synaptic.store import changed_files, deliveries, losses, refusals, state, stops
 from synaptic.store import trust as trusted
 from synaptic.store.changed_files import SessionHistory
 from synaptic.store.db import Store
@@ -31,6 +32,14 @@ class StoreRecollection:
 
     def read_refusals(self, call: Call) -> Mapping[str, object]:
         return self._read_section(call, REFUSALS_SECTION).read_section(REFUSALS_SECTION)
+
+    def has_run(self, call: Call, number: str, since: float) -> bool:
+        event = call.event
+        try:
+            found = refusals.read_results_of(self._store, event.session_id, event.subject, number)
+        except StoreError:
+            return False
+        return any(entry.at >= since and is_result_of(entry, number) for entry in found)
 
     def read_audit(self, call: Call) -> State | None:
         if not self._catalog.keeps_audit:

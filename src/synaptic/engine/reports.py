@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+import msgspec
+
 from synaptic.engine.senders import AFTER_TOOL, Senders
 from synaptic.model import sane
 from synaptic.model.call import Call, Request
@@ -66,6 +68,18 @@ def has_running_call(entries: Iterable[JournalEntry], id: str) -> bool:
                 return True
             ended -= 1
     return False
+
+
+def is_result_of(entry: JournalEntry, number: str) -> bool:
+    """Whether an event that names the number tells the result of that call, and the agent itself has sent it."""
+    if entry.event not in AFTER_TOOL or _is_doubted(entry):
+        return False
+    try:
+        payload = msgspec.json.decode(entry.payload or "{}")
+    except msgspec.DecodeError:
+        return False
+    # Agents put it in different places: only where the usual place holds another one is it another call's result.
+    return isinstance(payload, dict) and payload.get("tool_use_id", number) == number
 
 
 def _is_announced(store: Store, call: Call) -> bool:

@@ -28,9 +28,11 @@ NO_EXCEPTION_TEXT = "[synaptic {policies}: nobody can make an exception to this]
 TOLD_TEXT = "Synaptic refused `{what}` ({policy}). If you want it to run once, type: synaptic allow {code}"
 MOST_TOLD = 160
 """Characters of a call that a message to the person quotes."""
+"""How often a session was refused the same call by the same policy, since its user last spoke."""
 MAX_REFUSALS = 100
 """Different refused calls of a session whose repetitions are counted; the section is written whole each time."""
-"""How often a session was refused the same call, since its user last spoke."""
+ASKED = "?"
+"""Behind a call's name in that section: when the user was asked about it, and the number of that call."""
 
 
 class Recollection(Protocol):
@@ -41,6 +43,9 @@ class Recollection(Protocol):
 
     def read_refusals(self, call: Call) -> Mapping[str, object]:
         """How often the session was refused, by the call's fingerprint."""
+
+    def has_run(self, call: Call, number: str, since: float) -> bool:
+        """Whether the agent has reported, since then, the result of that call of the same tool in the same session."""
 
     def read_audit(self, call: Call) -> State | None:
         """The refusals noted so far, where the project keeps a list of them; None where it does not."""
@@ -97,26 +102,55 @@ def _has_nothing_to_amend(decision: Decision, about: AmendContext) -> bool:
 
 
 def count_refusal(decision: Decision, about: AmendContext) -> Decision:
-    """A refusal that is repeated grows firmer; a prompt of the user starts the count anew."""
+    """A refusal that is repeated grows firmer; a prompt of the user starts the count anew, and so does their yes."""
     event = about.call.event
     if isinstance(event, UserPromptSubmit):
         speaks = event.session_id and is_typed(event.prompt, event.source) and about.memory.read_refusals(about.call)
         return _add_effect(decision, Change(section=REFUSALS_SECTION, clear=True)) if speaks else decision
-    if decision.kind is not Kind.DENY or not isinstance(event, PreToolUse) or not event.session_id:
+    if not isinstance(event, PreToolUse) or not event.session_id:
+        return decision
+    if decision.grants:
+        decision = _forget_lifted(decision, event, about)
+    if decision.kind is not Kind.DENY:
         return decision
     policy = load_policies().get(decision.by)
     # Some refusals are not about the call, such as the one for a missing log (decision 81): they never escalate.
     if policy is not None and not policy.counts_repeats:
         return decision
-    firmer = escalate_refusal(decision, event.tool, _count_before(event, decision.by, about), event.permission_mode)
+    past = _recall_repeats(event, decision.by, about)
+    firmer = escalate_refusal(decision, event.tool, past.before, event.permission_mode)
     name = fingerprint_call(event.tool, decision.by)
-    return _add_effect(firmer, Change(section=REFUSALS_SECTION, add={name: 1}, most=MAX_REFUSALS))
+    asked = {name + ASKED: [event.tool_use_id, about.call.at]} if firmer.kind is Kind.ASK and event.tool_use_id else {}
+    # Added where nothing was answered: two refusals at once both count.
+    anew = {name: 0} if past.is_answered else {}
+    gone = (name + ASKED,) if past.is_answered else ()
+    change = Change(section=REFUSALS_SECTION, put={**anew, **asked}, add={name: 1}, drop=gone, most=MAX_REFUSALS)
+    return _add_effect(firmer, change)
 
 
-def _count_before(event: ToolEvent, policy: str, about: AmendContext) -> int:
-    """How often this policy has refused this very call since the user last spoke."""
-    before = about.memory.read_refusals(about.call).get(fingerprint_call(event.tool, policy), 0)
-    return before if isinstance(before, int) else 0
+class _Repeats(msgspec.Struct, frozen=True):
+    """How often a policy has refused this very call since the user last spoke, or said yes to it."""
+
+    before: int = 0
+    is_answered: bool = False
+    """The user was asked about it, and it ran."""
+
+
+def _recall_repeats(event: ToolEvent, policy: str, about: AmendContext) -> _Repeats:
+    known, name = about.memory.read_refusals(about.call), fingerprint_call(event.tool, policy)
+    before = known.get(name)
+    match known.get(name + ASKED):
+        case [str(number), int() | float() as since] if about.memory.has_run(about.call, number, since):
+            return _Repeats(is_answered=True)
+    return _Repeats(before if isinstance(before, int) else 0)
+
+
+def _forget_lifted(decision: Decision, event: PreToolUse, about: AmendContext) -> Decision:
+    """Where a person has made an exception, nothing was refused that the agent should have stopped asking for."""
+    lifted = {fingerprint_call(event.tool, step.hook) for step in decision.trace if step.phase == "lifted"}
+    known = about.memory.read_refusals(about.call)
+    gone = tuple(key for key in known if key.removesuffix(ASKED) in lifted)
+    return _add_effect(decision, Change(section=REFUSALS_SECTION, drop=gone)) if gone else decision
 
 
 def write_hook_log(decision: Decision, about: AmendContext) -> Decision:
@@ -193,7 +227,7 @@ def _is_told_otherwise(decision: Decision, about: AmendContext) -> bool:
     event = about.call.event
     if decision.kind is Kind.ASK and about.wire.get_capability(event.hook_event_name).ask:
         return True
-    return isinstance(event, ToolEvent) and bool(_count_before(event, decision.by, about))
+    return isinstance(event, ToolEvent) and bool(_recall_repeats(event, decision.by, about).before)
 
 
 def _tell_person(decision: Decision, call: Call, code: str) -> str:

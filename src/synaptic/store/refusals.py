@@ -17,6 +17,14 @@ SELECT_RESULTS = f"""
 {SELECT_EVENTS} WHERE session = ? AND id > ? AND event IN ('PostToolUse', 'PostToolUseFailure') AND tool = ?
 ORDER BY id LIMIT ?
 """
+SELECT_RESULT = f"""
+{SELECT_EVENTS} WHERE session = ? AND event IN ('PostToolUse', 'PostToolUseFailure') AND tool = ?
+AND instr(payload, ?) > 0 ORDER BY id DESC LIMIT ?
+"""
+SELECT_LET_THROUGH = f"""
+{SELECT_EVENTS} WHERE session = ? AND id > ? AND event = 'PreToolUse' AND tool = ? AND kind NOT IN ('deny', 'ask')
+ORDER BY id LIMIT ?
+"""
 
 
 def read_stopped_calls(store: Store, since: float) -> tuple[JournalEntry, ...]:
@@ -27,3 +35,13 @@ def read_stopped_calls(store: Store, since: float) -> tuple[JournalEntry, ...]:
 def read_results_after(store: Store, entry: JournalEntry) -> tuple[JournalEntry, ...]:
     """The results of the same tool that came after a call, in its session."""
     return tuple(select_entries(store, SELECT_RESULTS, (entry.session, entry.id, entry.tool, MOST_RESULTS)))
+
+
+def read_results_of(store: Store, session: str, tool: str, number: str) -> tuple[JournalEntry, ...]:
+    """The results of a session's tool in which the number of a call is named, the newest first."""
+    return tuple(select_entries(store, SELECT_RESULT, (session, tool, f'"{number}"', MOST_RESULTS)))
+
+
+def read_let_through_after(store: Store, entry: JournalEntry) -> tuple[JournalEntry, ...]:
+    """The calls of the same tool that were neither refused nor asked about after one, in its session."""
+    return tuple(select_entries(store, SELECT_LET_THROUGH, (entry.session, entry.id, entry.tool, MOST_RESULTS)))

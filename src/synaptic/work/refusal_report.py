@@ -1,4 +1,4 @@
-"""What became of refusals and questions: obeyed, tried another way, run all the same, never answered."""
+"""What became of refusals and questions: obeyed, tried another way, allowed later, run all the same, not answered."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
@@ -8,13 +8,15 @@ import msgspec
 from synaptic.model.decision import Kind
 from synaptic.store.db import Store
 from synaptic.store.record import JournalEntry
-from synaptic.store.refusals import read_results_after, read_stopped_calls
+from synaptic.store.refusals import read_let_through_after, read_results_after, read_stopped_calls
 
-Outcome = Literal["obeyed", "tried another way", "ran all the same", "unanswered", "answered"]
+Outcome = Literal["obeyed", "tried another way", "allowed later", "ran all the same", "unanswered", "answered"]
 DISOBEYED: frozenset[Outcome] = frozenset({"tried another way", "ran all the same"})
 SUBJECT_KEYS = ("command", "file_path", "notebook_path", "path", "url", "query", "pattern")
 """Keys of a tool's input that say best what it was about."""
 SUBJECT_LENGTH = 300
+TOLD_KEYS = frozenset({"description", "timeout"})
+"""What a call may say differently the next time and still be the same."""
 
 
 class StoppedCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,11 +76,25 @@ def _describe(store: Store, entry: JournalEntry, entries: Sequence[JournalEntry]
 
 def _find_outcome(store: Store, entry: JournalEntry, entries: Sequence[JournalEntry]) -> Outcome:
     ran = _has_run(entry, read_results_after(store, entry) if entry.session else ())
+    allowed = _find_allowed(store, entry)
     if entry.decision.kind is Kind.ASK:
-        return "answered" if ran else "unanswered"
-    if ran:
+        return "answered" if ran or allowed else "unanswered"
+    # Only what came before somebody said yes was an attempt to get around the refusal.
+    earlier = [other for other in entries if allowed is None or other.id < allowed.id]
+    if allowed is None and ran:
         return "ran all the same"
-    return "tried another way" if _was_tried_again(entry, entries) else "obeyed"
+    if _was_tried_again(entry, earlier):
+        return "tried another way"
+    return "obeyed" if allowed is None else "allowed later"
+
+
+def _find_allowed(store: Store, entry: JournalEntry) -> JournalEntry | None:
+    """The same call again, let through because a person has made an exception to what was decided here."""
+    if not entry.session or not entry.decision.code:
+        return None
+    own = _read_input(entry)
+    later = read_let_through_after(store, entry)
+    return next((other for other in later if other.decision.grants and _read_input(other) == own), None)
 
 
 def _has_run(entry: JournalEntry, results: Iterable[JournalEntry]) -> bool:
@@ -89,14 +105,19 @@ def _has_run(entry: JournalEntry, results: Iterable[JournalEntry]) -> bool:
 
 def _was_tried_again(entry: JournalEntry, entries: Sequence[JournalEntry]) -> bool:
     """Whether the same policy had to refuse something else of the session later; the same once more is no other way."""
-    own = _read_payload(entry).get("tool_input")
+    own = _read_input(entry)
     return bool(entry.session and entry.decision.by) and any(
         other.id > entry.id
         and (other.session, other.decision.by) == (entry.session, entry.decision.by)
         and other.decision.kind is Kind.DENY
-        and _read_payload(other).get("tool_input") != own
+        and _read_input(other) != own
         for other in entries
     )
+
+
+def _read_input(entry: JournalEntry) -> object:
+    given = _read_payload(entry).get("tool_input")
+    return {key: value for key, value in given.items() if key not in TOLD_KEYS} if isinstance(given, dict) else given
 
 
 def _find_subject(entry: JournalEntry) -> str:
