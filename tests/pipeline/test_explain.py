@@ -70,3 +70,25 @@ def test_policies_that_said_nothing_share_a_line() -> None:
     assert "2 policies were asked and had nothing to say: git.clean, git.discard" in lines
     assert "1 hook was concerned, lowest priority number first:" in lines
     assert "1 policy was not asked any more after the deny: git.stash-loss" in lines
+
+
+def test_what_was_lifted_and_what_would_lift_the_rest_is_told() -> None:
+    trace = (
+        TraceStep(hook="git.reset-hard", priority=22, phase="lifted", note="deny lifted by grant g1 (once): no"),
+        TraceStep(hook="practice.branch-guard", kind=Kind.DENY, priority=32, reason="not on main"),
+        TraceStep(hook="practice.doc-gate", kind=Kind.DENY, priority=33, phase="told", reason="no header"),
+    )
+    by = "practice.branch-guard"
+    decision = Decision(kind=Kind.DENY, by=by, code="k7qm", grants=("g1",), trace=trace)
+    text = "\n".join(explain_event(story(decision, exceptions={"g1": "lifts git.reset-hard once, made by tom"})))
+    assert " 22 git.reset-hard was lifted by an exception (deny lifted by grant g1 (once): no)" in text
+    assert "33 practice.doc-gate was heard after that, and would have denied it too: no header" in text
+    assert "exception g1: lifts git.reset-hard once, made by tom" in text
+    assert "synaptic allow k7qm (it lifts practice.branch-guard, practice.doc-gate)" in text
+
+
+def test_a_refusal_without_a_code_says_so_and_a_rehearsed_one_says_nothing() -> None:
+    decision = Decision(kind=Kind.DENY, by="self.guard", reason="no", trace=(TraceStep(hook="h"),))
+    assert any("it has no code" in line for line in explain_event(story(decision)))
+    assert not any("it has no code" in line for line in explain_event(story(decision, number=0)))
+    assert not any("it has no code" in line for line in explain_event(story(Decision(kind=Kind.ALLOW))))

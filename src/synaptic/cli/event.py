@@ -1,21 +1,23 @@
 """One journal entry as a story: what `explain`, `tail`, `try` and `up` show."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from synaptic.cli import screen
 from synaptic.model.call import Answer
-from synaptic.pipeline.explain import EventStory, explain_event
+from synaptic.pipeline.explain import EventStory, explain_event, list_against
 from synaptic.store.record import JournalEntry, entry_to_json
 
+NO_EXCEPTIONS: Mapping[str, str] = {}
 SILENT_POLICIES = re.compile(r"^(\d+ policies were asked and had nothing to say): .*")
 
 if TYPE_CHECKING:
     from synaptic.engine.commit import DecidedEvent
 
 
-def make_story(entry: JournalEntry) -> EventStory:
+def make_story(entry: JournalEntry, exceptions: Mapping[str, str]) -> EventStory:
     """Make the story of a past event."""
     return EventStory(
         number=entry.id,
@@ -30,6 +32,7 @@ def make_story(entry: JournalEntry) -> EventStory:
         decision=entry.decision,
         answer=entry.answer or Answer(),
         micros=entry.micros,
+        exceptions=exceptions,
     )
 
 
@@ -52,12 +55,18 @@ def make_rehearsal_story(decided: "DecidedEvent", micros: int) -> EventStory:
     )
 
 
-def print_story(entry: JournalEntry, as_json: bool = False, *, brief: bool = False) -> None:
-    """Print everything that happened to one past event; briefly, silent policies are counted and not named."""
+def print_story(
+    entry: JournalEntry, as_json: bool = False, *, brief: bool = False, exceptions: Mapping[str, str] = NO_EXCEPTIONS
+) -> None:
+    """Print everything that happened to one past event; briefly, silent policies are counted and not named.
+
+    `exceptions` are those that its decision rests on, in words.
+    """
     if as_json:
-        screen.print_json(entry_to_json(entry))
+        lifts = list_against(entry.decision) if entry.decision.code else ()
+        screen.print_json({**entry_to_json(entry), "exceptions": exceptions, "allow_lifts": lifts})
         return
-    for line in explain_event(make_story(entry)):
+    for line in explain_event(make_story(entry, exceptions)):
         unknown = entry.answer is None and line.startswith("Answer to ")
         told = f"Answer to {entry.agent}: not kept, since `journal` is not `full`" if unknown else line
         screen.say(SILENT_POLICIES.sub(r"\1.", told) if brief else told)

@@ -9,6 +9,7 @@ from synaptic.model.errors import StoreError
 from synaptic.store import entries
 from synaptic.store.db import Store
 from synaptic.store.record import JournalEntry
+from synaptic.work.exceptions import describe_exceptions
 
 app = make_verb_app()
 
@@ -35,7 +36,8 @@ def explain(
     if which and last:
         raise typer.BadParameter("give a number or --last, not both")
     with open_journal(find_place().home) as store:
-        event.print_story(find_event(store, which), as_json)
+        entry = find_event(store, which)
+        event.print_story(entry, as_json, exceptions=describe_exceptions(store, entry.decision.grants))
 
 
 def find_event(store: Store, which: str) -> JournalEntry:

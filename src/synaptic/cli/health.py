@@ -28,6 +28,7 @@ from synaptic.setup import bootstrap, doctor
 from synaptic.setup.code import SHORT_LENGTH
 from synaptic.setup.doctor import DoctorFinding, FindingState
 from synaptic.setup.env import write_env
+from synaptic.setup.exceptions import check_exceptions
 from synaptic.setup.refusals import find_missing_refusals
 
 OWN_MODULE = b"synaptic.cli.main"
@@ -51,6 +52,7 @@ def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
     yield from _check_packages(place)
     yield from doctor.check_guard(catalog)
     yield from doctor.check_declarations(home, place.root, catalog)
+    yield from check_exceptions(home, catalog)
     with read_trust(home, catalog) as trust:
         # Last: a fault before it explains why no hook runs at all.
         yield from (doctor.check_hook(hook, trust, catalog) for hook in catalog.hooks if not is_rule(hook))

@@ -1,19 +1,23 @@
 """`synaptic list`: every hook in the order in which it runs."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any
 
 from synaptic.cli import completion, screen, typer
 from synaptic.cli.hints import require_known_event
-from synaptic.cli.place import CommandPlace, find_place
+from synaptic.cli.place import CommandPlace, find_place, open_journal
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.daemon.ask import ask_daemon
+from synaptic.work.exceptions import format_exceptions, list_in_force
 
 app = make_verb_app()
 LIST_HEAD = ("PRI", "ID", "EVENTS", "MATCHER", "BLOCK", "TRUST", "SOURCE")
 """Short, so that what is on from the start fits 80 columns, a line each."""
 BUILT_IN = "built in"
+MARK = "*"
+"""Beside what a hook with exceptions blocks: it does not block all of that."""
 JSON_FIELDS = ("root", "hooks", "problems", "notes")
 
 EXAMPLES = """
@@ -30,14 +34,21 @@ def list_hooks(
     as_json: Json = False,
 ) -> None:
     """Show every hook of this project in its order, and what is wrong with the declarations."""
-    catalog = read_catalog(find_place())
+    place = find_place()
+    catalog = read_catalog(place)
     hooks = [hook for hook in catalog["hooks"] if not event or event in hook["events"]]
     if not hooks:
         require_known_event(event)
+    found = count_exceptions(place)
+    for hook in hooks:
+        hook["exceptions"] = found[hook["id"]]
     if as_json:
-        screen.print_json({**{name: catalog[name] for name in JSON_FIELDS}, "hooks": hooks})
+        shown = {**{name: catalog[name] for name in JSON_FIELDS}, "hooks": hooks}
+        screen.print_json({**shown, "exceptions": found.total()})
         return
     _print_hooks(hooks, catalog["problems"])
+    if found:
+        screen.say(format_exceptions(found.total(), f"{MARK} "))
     for note in catalog["notes"]:
         screen.say(f"note: {note}")
 
@@ -57,6 +68,14 @@ def read_catalog(place: CommandPlace) -> dict[str, Any]:
         return describe_catalog(catalog, trust)
 
 
+def count_exceptions(place: CommandPlace) -> Counter[str]:
+    """How many exceptions are in force here, by policy; none where nobody has made any. Raises StoreError."""
+    if not place.home.database.exists():
+        return Counter()
+    with open_journal(place.home) as store:
+        return Counter(one.grant.policy for one in list_in_force(store, place.root))
+
+
 def _print_hooks(hooks: list[dict[str, Any]], problems: list[str]) -> None:
     if hooks:
         screen.print_table(LIST_HEAD, map(_make_row, hooks))
@@ -73,7 +92,8 @@ def _iter_problems(hooks: list[dict[str, Any]], problems: list[str]) -> Iterator
 
 def _make_row(hook: dict[str, Any]) -> tuple[str, ...]:
     order = (str(hook["priority"]), hook["id"], ",".join(hook["events"]), hook["matcher"] or ".*")
-    return (*order, "yes" if hook["blocking"] else "no", _describe_trust(hook), _name_source(hook["source"]))
+    blocks = ("yes" if hook["blocking"] else "no") + (MARK if hook["exceptions"] else "")
+    return (*order, blocks, _describe_trust(hook), _name_source(hook["source"]))
 
 
 def _describe_trust(hook: dict[str, Any]) -> str:

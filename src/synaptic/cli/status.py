@@ -1,6 +1,6 @@
 """`synaptic status`, and `synaptic` alone: what runs here, what is on, what happened last, and what to type next."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -17,6 +17,8 @@ from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
 from synaptic.model.presets import DEFAULT_PRESETS
 from synaptic.store import entries
+from synaptic.store.record import JournalEntry
+from synaptic.work.exceptions import format_exceptions, list_in_force
 
 app = make_verb_app()
 LAST_EVENTS = 5
@@ -55,6 +57,8 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     """Agents that are told to call the dispatcher."""
     presets: tuple[str, ...]
     project_presets: tuple[str, ...]
+    exceptions: int
+    """How many are in force here."""
     last: tuple[str, ...]
     """The newest events, a line each, newest last."""
     trouble: tuple[str, ...]
@@ -96,7 +100,7 @@ def collect_overview(place: CommandPlace) -> Overview:
     if state == "running" and greet_daemon(home) is None:
         state = "hanging"
         trouble.append(f"the daemon (process {now.pid}) does not answer; its log is {home.log}")
-    last = tuple(_read_last(home, trouble))
+    last, exceptions = _read_journal(place, trouble)
     presets, of_project = _read_presets(place, trouble)
     return Overview(
         version=synaptic.__version__,
@@ -109,6 +113,7 @@ def collect_overview(place: CommandPlace) -> Overview:
         agents=tuple(_list_agents(home, trouble)),
         presets=presets,
         project_presets=of_project,
+        exceptions=exceptions,
         last=last,
         trouble=tuple(trouble),
         next=tuple(_choose_steps(installed, state, bool(trouble))),
@@ -122,19 +127,27 @@ def _list_facts(found: Overview) -> Iterator[tuple[str, str]]:
     yield "agents", ", ".join(found.agents) or "none calls Synaptic yet"
     yield "presets", ", ".join(found.presets + tuple(f"{name} (project)" for name in found.project_presets)) or "none"
     yield "project", found.project or "none here"
+    if found.exceptions:
+        yield "grants", format_exceptions(found.exceptions)
     yield "events", "the last ones:" if found.last else "none yet"
 
 
-def _read_last(home: Home, trouble: list[str]) -> Iterator[str]:
-    if not home.database.exists():
-        return
+def _read_journal(place: CommandPlace, trouble: list[str]) -> tuple[tuple[str, ...], int]:
+    """The newest events, and how many exceptions are in force."""
+    if not place.home.database.exists():
+        return (), 0
     try:
-        with open_journal(home) as store:
+        with open_journal(place.home) as store:
             newest = entries.read_last_entries(store, LAST_EVENTS)
+            exceptions = len(list_in_force(store, place.root))
             trouble.extend(store.notices)
     except (SynapticError, OSError) as error:
         trouble.append(f"the journal cannot be read: {error}")
-        return
+        return (), 0
+    return tuple(_format_entries(newest)), exceptions
+
+
+def _format_entries(newest: Sequence[JournalEntry]) -> Iterator[str]:
     for entry in reversed(newest):
         with suppress(SynapticError):
             yield event.format_entry_line(entry)

@@ -8,7 +8,7 @@ from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import StoreError
 from synaptic.model.event import ToolEvent
-from synaptic.model.grant import Grant, RefusedAct, RefusedNews, RefusedSubject
+from synaptic.model.grant import SCOPE_WORDS, Grant, RefusedAct, RefusedNews, RefusedSubject
 from synaptic.pipeline.lifting import (
     NO_LOOK,
     GrantLook,
@@ -24,14 +24,6 @@ from synaptic.pipeline.likeness import covers_command, covers_paths, find_subjec
 from synaptic.store import grants
 from synaptic.store.db import Store
 from synaptic.store.record import JournalDetail
-
-SCOPE_WORDS = {
-    "once": "once",
-    "session": "for this session",
-    "until": "for a time",
-    "here": "in this project",
-    "always": "everywhere",
-}
 
 
 class CallGrants:

@@ -1,13 +1,20 @@
 """What a person said yes to: a policy's verdict about one call, or about calls of one shape, is lifted."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import msgspec
 
 GrantScope = Literal["once", "session", "until", "here", "always"]
 """One call; one session; for a time; one project; everywhere. Each of them is also bound to policy and call."""
+SCOPE_WORDS: Mapping[GrantScope, str] = {
+    "once": "once",
+    "session": "for this session",
+    "until": "for a time",
+    "here": "in this project",
+    "always": "everywhere",
+}
 CODE_LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
 """Without letters that look like another one: a code is read aloud and typed."""
 CODE_LENGTH = 4

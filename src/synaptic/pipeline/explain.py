@@ -24,6 +24,9 @@ KIND_WORDS: Mapping[Kind, str] = {
     Kind.DENY: "denied",
 }
 
+SPEAKING = ("run", "recheck", "told")
+"""Phases in which a hook has judged the call."""
+
 
 class EventStory(msgspec.Struct, frozen=True, kw_only=True):
     """What the journal knows about one event."""
@@ -40,6 +43,8 @@ class EventStory(msgspec.Struct, frozen=True, kw_only=True):
     decision: Decision
     answer: Answer
     micros: int
+    exceptions: Mapping[str, str] = {}
+    """What is known of those that the decision rests on, by their ids."""
 
 
 def explain_event(story: EventStory) -> list[str]:
@@ -97,6 +102,10 @@ def _describe_outcome(step: TraceStep) -> str:
         return "was started in the background"
     if step.phase == RAISED:
         return "was raised by this event"
+    if step.phase == "lifted":
+        return "was lifted by an exception"
+    if step.phase == "told":
+        return "was heard after that, and would have denied it too"
     if step.phase == "degraded":
         return "was adapted to what this agent can honour"
     again = "looked again at the rewritten input and " if step.phase == "recheck" else ""
@@ -117,6 +126,19 @@ def _describe_decision(story: EventStory) -> Iterator[str]:
         ("warning", decision.warnings),
     ):
         yield from (f"  {label}: {line}" for line in lines)
+    yield from _describe_exceptions(story)
+
+
+def _describe_exceptions(story: EventStory) -> Iterator[str]:
+    """What was lifted, and what would lift the rest. A rehearsed event has nothing to be lifted."""
+    decision = story.decision
+    yield from (f"  exception {name}: {story.exceptions.get(name, 'not looked up')}" for name in decision.grants)
+    if not story.number or decision.kind not in (Kind.DENY, Kind.ASK):
+        return
+    if decision.code:
+        yield f"  a person may allow it: synaptic allow {decision.code} (it lifts {', '.join(list_against(decision))})"
+    else:
+        yield "  it has no code, so no exception can be made to it"
 
 
 def _describe_answer(story: EventStory) -> Iterator[str]:
@@ -126,6 +148,12 @@ def _describe_answer(story: EventStory) -> Iterator[str]:
     yield f"Answer to {story.agent}: {said} (exit code {answer.exit}), {after} after it arrived"
     if answer.stderr:
         yield f"  on stderr: {_shorten_text(answer.stderr.decode('utf-8', 'replace').strip())}"
+
+
+def list_against(decision: Decision) -> tuple[str, ...]:
+    """Whose verdicts would have to be lifted for a call to run, the deciding one first."""
+    against = (step.hook for step in decision.trace if step.kind in (Kind.DENY, Kind.ASK) and step.phase in SPEAKING)
+    return tuple(dict.fromkeys((decision.by, *against)))
 
 
 def _count_hooks(trace: Sequence[TraceStep]) -> str:

@@ -84,6 +84,12 @@ def list_grants(store: Store) -> tuple[StoredGrant, ...]:
     return tuple(_iter_genuine(store, rows))
 
 
+def count_unsigned(store: Store) -> int:
+    """Rows that this installation has not written: they lift nothing, and somebody wanted them to."""
+    rows = store.read(lambda connection: connection.execute(SELECT_ALL).fetchall())
+    return len(rows) - sum(1 for _ in _iter_genuine(store, rows))
+
+
 def revoke_grants(store: Store, ids: Iterable[str], now: float) -> int:
     """Take exceptions back; how many were in force."""
     wanted = tuple(ids)

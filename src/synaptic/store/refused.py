@@ -32,6 +32,7 @@ COLUMNS = (
 )
 SELECT_BY_CODE = f"SELECT {COLUMNS} FROM refused WHERE code = ? ORDER BY last_at DESC"
 SELECT_BY_CALL = f"SELECT {COLUMNS} FROM refused WHERE call = ?"
+SELECT_ALL = f"SELECT {COLUMNS} FROM refused"
 SELECT_NEWEST = f"SELECT {COLUMNS} FROM refused WHERE last_at >= ? ORDER BY last_at DESC LIMIT ?"
 DROP_OLDEST = "DELETE FROM refused WHERE mark IN (SELECT mark FROM refused ORDER BY last_at DESC LIMIT -1 OFFSET ?)"
 PUT_ANSWER = "UPDATE refused SET answer = ?, answered_at = ? WHERE mark = ?"
@@ -96,6 +97,12 @@ def find_by_call(store: Store, call: str) -> RefusedCall | None:
 def list_refused(store: Store, since: float = 0.0, most: int = MOST_KEPT) -> tuple[RefusedCall, ...]:
     """The newest first."""
     return _select(store, SELECT_NEWEST, (since, most))
+
+
+def count_unsigned(store: Store) -> int:
+    """Rows that this installation has not written: nobody is shown them."""
+    rows = store.read(lambda connection: connection.execute(SELECT_ALL).fetchall())
+    return sum(_read_row(store, row) is None for row in rows)
 
 
 def answer_refused(store: Store, marks: Iterable[str], answer: RefusalAnswer, now: float) -> int:
