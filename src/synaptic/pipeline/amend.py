@@ -237,7 +237,7 @@ def _tell_person(decision: Decision, call: Call, code: str) -> str:
 
 
 def _replace_reason(decision: Decision, handle: str) -> Decision:
-    return msgspec.structs.replace(decision, reason=f"{decision.reason}\n{handle}".lstrip())
+    return msgspec.structs.replace(decision, reason=f"{decision.reason}\n{handle}" if decision.reason else handle)
 
 
 def degrade_for_agent(decision: Decision, about: AmendContext) -> Decision:

@@ -2,7 +2,7 @@
 
 import time
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -204,7 +204,8 @@ class HookChain:
                 self._outdated.discard(place)
                 await self._look_again(place)
                 if self.is_denied:
-                    self._hear_gates(place, sorted(self._outdated))
+                    for other in sorted(self._find_gates(place) & self._outdated):
+                        self._hear_gate(other)
             elif self._asked < len(self.selected.hooks):  # a second look's rewrite concerns it for the first time
                 self._asked += 1
                 await self._ask_hook(self._asked - 1)
@@ -227,28 +228,28 @@ class HookChain:
 
     async def _close_chain(self, start: int) -> None:
         """After a deny: hooks that only observe are told of the call, the others have nothing left to decide."""
-        heard = self._hear_gates(start - 1, range(start, len(self.selected.hooks)))
+        gates = self._find_gates(start - 1)
         for place, hook in enumerate(self.selected.hooks[start:], start):
             policy = self.selected.policies[place]
+            if place in gates and self._hear_gate(place):
+                continue
             if policy is not None:
-                if policy.is_named_when_quiet and place not in heard:
+                if policy.is_named_when_quiet:
                     self._unreached.append(hook.id)
             elif hook.observes:
                 await self._ask_hook(place)
             else:
                 self._note_outcome(HookOutcome(hook=hook, phase="skipped", note="after a deny"))
 
-    def _hear_gates(self, closer: int, places: Iterable[int]) -> frozenset[int]:
-        """The reasons of gates behind one that has refused, for which nobody has to try again; whom it has asked.
+    def _find_gates(self, closer: int) -> frozenset[int]:
+        """Places of the gates to hear after a refusal, so that nobody has to try again for each of their reasons.
 
         Only a gate's refusal asks others: what is dangerous in itself is no better once a plan was written.
         """
-        if not _is_gate(self.selected.policies[closer]):
+        policies = self.selected.policies
+        if not _is_gate(policies[closer]):
             return frozenset()
-        policies, speaking = self.selected.policies, frozenset(self._speaking)
-        return frozenset(
-            place for place in places if place in speaking and _is_gate(policies[place]) and self._hear_gate(place)
-        )
+        return frozenset(place for place in self._speaking if _is_gate(policies[place]))
 
     def _hear_gate(self, place: int) -> bool:
         """Ask a gate for its reason alone: it counts, opens and records nothing. False when it has failed."""
