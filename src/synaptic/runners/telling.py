@@ -67,6 +67,8 @@ async def _run_program(note: AskNote, line: str) -> str:
         words = tuple(shlex.split(line))  # noqa: TID251 - words of the user's own config; no shell runs them
     except ValueError as error:
         return f"{line!r} is no command: {error}"
+    if not words:
+        return f"{line!r} is no command"
     return await _run(words, {**_build_environment(), **_build_variables(note)}, msgspec.json.encode(note))
 
 
