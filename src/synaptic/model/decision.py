@@ -129,8 +129,8 @@ class TraceStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     kind: Kind = Kind.NONE
     priority: int = 0
     phase: str = "run"
-    """run, recheck, quiet (nothing to say), started (not awaited), background, skipped, lifted (by a grant), held (for a
-    person), degraded, escalated, raised."""
+    """run, recheck, quiet (nothing to say), started (not awaited), background, skipped, lifted (by a grant), held
+    (for a person), degraded, escalated, raised."""
     reason: str = ""
     note: str = ""
     micros: int = 0
