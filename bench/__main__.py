@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from bench import checks, clients, daemon, gates, guard, history, layers, load, outside, startup, table
+from bench.held import measure_held
 from bench.line import Limit, Line, at_least, at_most, flat, skipped, timing
 from bench.machine import describe
 from bench.payload import line, outside_write
@@ -182,6 +183,7 @@ PARTS: Mapping[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
     "dispatch": _dispatch,
     "layers": _layers,
     "gates": _gates,
+    "held": lambda folder, options: measure_held(folder),
     "guard": _guard,
     "outside": _outside,
     "startup": _startup,

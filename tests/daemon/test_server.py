@@ -267,6 +267,7 @@ def test_a_client_that_has_gone_before_its_answer_leaves_no_trace_in_the_log(
 
     class Slow:
         commit = SimpleNamespace()
+        held = SimpleNamespace(leave=lambda call: None)
 
         class senders:
             is_familiar = staticmethod(lambda request: True)

@@ -88,3 +88,15 @@ def test_a_daemon_that_is_starting_is_waited_for(home: Home, monkeypatch: pytest
 def test_where_there_can_be_no_queue_nobody_waits(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert isinstance(wait_for_turn(Home(tmp_path / "file" / "home"), ask_nobody), Turn)
+
+
+def test_a_turn_that_is_given_back_is_free_although_the_dispatcher_keeps_its_descriptor(home: Home) -> None:
+    """The dispatcher passes its turn on to its child, and waits: both have the same open file."""
+    first = wait_for_turn(home, ask_nobody)
+    assert isinstance(first, Turn)
+    kept = os.dup(first._fd)
+    first.give_back()
+    second = wait_for_turn(home, ask_nobody)
+    assert isinstance(second, Turn)
+    second.give_back()
+    os.close(kept)

@@ -148,6 +148,7 @@ AGENT = Agent(
         "the session: every call stands alone",
         "calls that a rule before ours, or `amp.dangerouslyAllowAll`, has decided",
     ),
+    absence=None,
     sign=AgentSign(_is_bare, _is_amps_environment),
     reads_claude_settings=False,
     imitates="",

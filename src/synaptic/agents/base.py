@@ -281,6 +281,15 @@ class Wiring(msgspec.Struct, frozen=True):
         return self.agent.locate_file(name, self.environment)
 
 
+class Absence(msgspec.Struct, frozen=True, kw_only=True):
+    """How it is seen that nobody sits at an agent, so that it takes every question of a hook for a refusal."""
+
+    variables: Variables = {}
+    """Those that it gives its hooks then, and their values."""
+    options: frozenset[str] = frozenset()
+    """Options of its command line with which it answers once and ends."""
+
+
 class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """One coding agent. No field has a default: whoever adds an agent says something about each of them."""
 
@@ -296,6 +305,8 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """The events that an entry is written for, as the agent names them."""
     unseen: tuple[str, ...]
     """What no hook of this agent sees or can do."""
+    absence: Absence | None
+    """None where it asks nobody in any case, or where nothing is known about it."""
 
     sign: AgentSign | None
     """How it is recognised behind Claude Code's entries; None where it never runs them."""

@@ -408,6 +408,7 @@ AGENT = Agent(
         "compaction, for which no file is run",
         "refusing a single edit or read: it ends the whole run",
     ),
+    absence=None,
     sign=AgentSign(lambda seen: "hookName" in seen and "clineVersion" in seen),
     reads_claude_settings=False,
     imitates="",

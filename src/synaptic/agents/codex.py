@@ -219,6 +219,7 @@ AGENT = Agent(
         "hosted web_search",
         "the result of a patch that a shell command applies",
     ),
+    absence=None,
     sign=AgentSign(_is_codex),
     reads_claude_settings=False,
     imitates="",

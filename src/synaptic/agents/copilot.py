@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from synaptic.agents.base import (
+    Absence,
     Agent,
     AgentSign,
     Capability,
@@ -275,6 +276,7 @@ AGENT = Agent(
         "which part of `server-tool` is the server, when its name holds a dash",
         "a reason on stderr, so a dispatcher that cannot answer denies without one",
     ),
+    absence=Absence(options=split_options("-p --prompt")),
     sign=AgentSign(is_stamped, sets_any("COPILOT_CLI")),
     reads_claude_settings=True,
     imitates="",

@@ -286,6 +286,7 @@ AGENT = Agent(
         "the server of an MCP tool",
         "a question before a tool call, which is a refusal instead",
     ),
+    absence=None,
     sign=AgentSign(lambda seen: "cursor_version" in seen),
     reads_claude_settings=True,
     imitates="",

@@ -168,6 +168,7 @@ AGENT = Agent(
     adapter=ADAPTER,
     events=REGISTERED_EVENTS,
     unseen=("prompts of `droid exec`, for which UserPromptSubmit does not come",),
+    absence=None,
     sign=AgentSign(has_transcript_below(b"/.factory/"), sets_any("FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR")),
     reads_claude_settings=False,
     imitates="",

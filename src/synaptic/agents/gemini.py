@@ -124,6 +124,7 @@ AGENT = Agent(
     adapter=ADAPTER,
     events=REGISTERED_EVENTS,
     unseen=("function calls in BeforeModel and AfterModel", "advice before a tool call, which is given after it"),
+    absence=None,
     sign=AgentSign(is_stamped, sets_any("GEMINI_SESSION_ID")),
     reads_claude_settings=False,
     imitates="",

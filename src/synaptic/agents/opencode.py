@@ -227,6 +227,7 @@ AGENT = Agent(
         "permission prompts: no plugin is asked about them",
         "everything, when OpenCode runs with `--pure`",
     ),
+    absence=None,
     sign=None,  # our own plugin speaks for it
     reads_claude_settings=False,
     imitates="",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from synaptic.agents.base import (
+    Absence,
     Agent,
     AgentSign,
     Capability,
@@ -12,6 +13,7 @@ from synaptic.agents.base import (
     SettingsShape,
     is_stamped,
     sets_any,
+    split_options,
 )
 from synaptic.agents.shared.adapter import UNIVERSAL_EXTRAS, DialectAdapter, add_timeouts
 from synaptic.agents.shared.answers import (
@@ -143,6 +145,7 @@ AGENT = Agent(
         "a rewrite before a tool runs, which is a refusal that names the better call instead",
         "what Claude Code and Codex do when it hands them a task: their own hooks see that",
     ),
+    absence=Absence(options=split_options("-p --prompt")),
     sign=AgentSign(is_stamped, sets_any("QWEN_PROJECT_DIR")),
     reads_claude_settings=False,
     imitates="gemini",

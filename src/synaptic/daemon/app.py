@@ -1,5 +1,6 @@
 """The ASGI app: JSON-RPC and agents' http hooks, on the Unix socket and, on request, on loopback."""
 
+import asyncio
 import hmac
 import os
 from collections.abc import Awaitable, Callable
@@ -58,9 +59,25 @@ def _make_hook_endpoint(service: Any) -> Endpoint:
         peer = read_peer()
         if not peer and request.client and service.engine.senders.is_spoken(event):
             peer = find_loopback_peer(request.client.port)
-        return _answer_to_http(await service.engine.answer(service.engine.senders.examine(event, peer)))
+        return _answer_to_http(await _answer_client(service, request, service.engine.senders.examine(event, peer)))
 
     return answer
+
+
+async def _answer_client(service: Any, request: HttpRequest, event: Request) -> Answer:
+    """The engine's answer; a call that waits for a person ends with its client."""
+    leaving = asyncio.create_task(_leave_when_gone(service, request, event.id))
+    try:
+        answer: Answer = await service.engine.answer(event)
+        return answer
+    finally:
+        leaving.cancel()
+
+
+async def _leave_when_gone(service: Any, request: HttpRequest, call: str) -> None:
+    # Behind a body that was read to its end nothing else comes; one that was not is refused without a person.
+    if (await request.receive())["type"] == "http.disconnect":
+        service.engine.held.leave(call)
 
 
 async def _read_body(request: HttpRequest) -> bytes:

@@ -26,14 +26,18 @@ from synaptic.store.redacted_log import redact_log
 Deliver = Callable[[Answer], None]
 
 
-async def answer_here(home: Home, request: Request, deliver: Deliver) -> None:
-    """Run the engine; `deliver` is called once, whatever happens, and before the engine puts its things away."""
+async def answer_here(home: Home, request: Request, deliver: Deliver, gone: asyncio.Event | None = None) -> None:
+    """Run the engine; `deliver` is called once, whatever happens, and before the engine puts its things away.
+
+    `gone` is set when nobody waits for the answer any more.
+    """
     try:
         engine = open_engine(home)
     except Exception as error:  # noqa: BLE001  an answer is owed, and this is the last one who can give it
         deliver(_answer_failure(home, request, error))
         return
     beat = asyncio.create_task(keep_beating())
+    leaving = asyncio.create_task(_leave_when_gone(engine, gone)) if gone else None
     await asyncio.sleep(0)  # the alarm is set before anything can be stuck
     try:
         _refuse_mixture(engine)
@@ -44,8 +48,15 @@ async def answer_here(home: Home, request: Request, deliver: Deliver) -> None:
         answer = _answer_failure(home, request, error)
     finally:
         beat.cancel()
+        if leaving:
+            leaving.cancel()
     deliver(answer)
     await engine.close()
+
+
+async def _leave_when_gone(engine: Engine, gone: asyncio.Event) -> None:
+    await gone.wait()
+    engine.held.leave_all()
 
 
 def _refuse_mixture(engine: Engine) -> None:
@@ -66,10 +77,12 @@ def answer_in_turn(home: Home, request: Request, deliver: Deliver) -> bool:
     return False
 
 
-async def _answer_with_turn(home: Home, request: Request, deliver: Deliver, turn: Turn) -> None:
+async def _answer_with_turn(
+    home: Home, request: Request, deliver: Deliver, turn: Turn, gone: asyncio.Event | None = None
+) -> None:
     beat = asyncio.create_task(_release_when_slow(turn))
     try:
-        await answer_here(home, request, deliver)
+        await answer_here(home, request, deliver, gone)
     finally:
         beat.cancel()
 
@@ -118,20 +131,22 @@ def _adopt_turn(words: list[str]) -> int:
 
 
 async def _run_engine(home: Home, request: Request, turn: Turn) -> None:
-    beat = asyncio.create_task(_keep_alive())
+    gone = asyncio.Event()
+    beat = asyncio.create_task(_keep_alive(gone))
 
     def deliver(answer: Answer) -> None:
         # Before the frame: a keep-alive byte behind its head would be read as part of the answer.
         beat.cancel()
         _write_frame(frame.pack_answer(answer))
 
-    await _answer_with_turn(home, request, deliver, turn)
+    await _answer_with_turn(home, request, deliver, turn, gone)
 
 
-async def _keep_alive() -> None:
-    while True:
+async def _keep_alive(gone: asyncio.Event) -> None:
+    await asyncio.sleep(frame.KEEP_ALIVE_SECONDS)
+    while _write_frame(frame.KEEP_ALIVE):
         await asyncio.sleep(frame.KEEP_ALIVE_SECONDS)
-        _write_frame(frame.KEEP_ALIVE)
+    gone.set()
 
 
 def _start_or_replace(home: Home) -> None:
@@ -165,11 +180,15 @@ def _read_request() -> frame.RequestDelivery:
     return frame.unpack_request(sizes, stdin.read(sizes.body))
 
 
-def _write_frame(content: bytes) -> None:
+def _write_frame(content: bytes) -> bool:
+    """Whether it could be written: a dispatcher that is gone needs no answer."""
     rest = memoryview(content)
-    with suppress(OSError):  # a dispatcher that is gone needs no answer
+    try:
         while rest:
             rest = rest[os.write(1, rest) :]
+    except OSError:
+        return False
+    return True
 
 
 def _close_stdout() -> None:

@@ -39,6 +39,11 @@ def try_lock(fd: int) -> bool:
     return True
 
 
+def free_lock(fd: int) -> None:
+    """Let go of the lock, also where another process has the same open file."""
+    fcntl.flock(fd, fcntl.LOCK_UN)
+
+
 def is_same_home(home: Home, fd: int) -> bool:
     """Whether an open folder is the one that has the home's name now."""
     try:

@@ -14,6 +14,7 @@ from synaptic.daemon.emit import (
 )
 from synaptic.daemon.rpc import METHODS, RpcError, register_method, require_person
 from synaptic.engine.check import decide_question, list_asked, summarize_decision
+from synaptic.engine.held import NO_WAIT_VARIABLE
 from synaptic.engine.recollection import make_trust
 from synaptic.engine.runtime import Consultation, PoliciesOnly
 from synaptic.hooks.described import describe_catalog
@@ -167,4 +168,5 @@ async def answer_emit(daemon: "Daemon", params: EmitParams) -> object:
     emission = Emission(event=params.event, context=context, blocking_only=params.blocking_only)
     # Nothing else of the daemon's environment: it comes from whoever happened to start it.
     env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": os.environ.get("HOME", ""), **params.env}
+    env[NO_WAIT_VARIABLE] = "1"  # who calls a method says nowhere how long it waits for the result
     return read_result(emission, await daemon.engine.answer(make_request(emission, env)))

@@ -93,6 +93,8 @@ class Daemon:
         before = self.succession.trouble
         if is_done := await self.succession.look(is_asked=is_asked):
             log.warning("a successor has taken over: this daemon ends")
+            for connection in tuple(self.busy):
+                connection.hand_over()
             self._retire()
         elif (now := self.succession.trouble) != before and now:
             self.engine.store.notices.append(now)
@@ -100,12 +102,13 @@ class Daemon:
 
     def _retire(self) -> None:
         self.stopping.set()
+        self.engine.held.end()
         for lines in self.line_queues:
             lines.put_nowait(b"")  # after those that have arrived; nobody waits for more
 
     def has_one_call(self) -> bool:
         """Whether at most one call is being answered."""
-        return len(self._tasks) + len(self.http.tasks) <= 1
+        return len(self._tasks) + len(self.http.tasks) - len(self.engine.held) <= 1
 
     def spawn(self, work: Awaitable[None]) -> asyncio.Task[None]:
         """Run something to its end; the daemon does not stop before it."""
@@ -160,6 +163,7 @@ class ClientConnection(asyncio.Protocol):
         self._lines: asyncio.Queue[bytes] | None = None
         self._answering: asyncio.Task[None] | None = None
         self._patience: ClientPatience | None = None
+        self._call = ""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)  # uvloop's does not say so by inheritance
@@ -186,6 +190,8 @@ class ClientConnection(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._leave_given_up()
+        if self._answering and self._call:
+            self._daemon.engine.held.leave(self._call)
         self._daemon.busy.discard(self)
         self._daemon.idle.remove(self)
         if self._lines is not None:
@@ -193,6 +199,12 @@ class ClientConnection(asyncio.Protocol):
 
     def drop(self) -> None:
         self.transport.abort()
+
+    def hand_over(self) -> None:
+        """Leave a call that waits for a person to the successor: its client asks that one the same again."""
+        if self._answering and self._daemon.engine.held.holds(self._call):
+            self._answering.cancel()
+            self.transport.abort()
 
     def send_keep_alive(self) -> None:
         if self._patience:
@@ -231,6 +243,7 @@ class ClientConnection(asyncio.Protocol):
         self._daemon.busy.add(self)
         self._daemon.idle.remove(self)
         self._patience = ClientPatience(delivery.request.id)
+        self._call = delivery.request.id
         self._answering = self._daemon.spawn(self._answer_request(delivery))
 
     async def _answer_request(self, delivery: frame.RequestDelivery) -> None:

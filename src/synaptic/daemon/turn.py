@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from synaptic.daemon import lifecycle
-from synaptic.daemon.lock import try_lock
+from synaptic.daemon.lock import free_lock, try_lock
 from synaptic.model.call import Answer
 from synaptic.model.home import Home
 
@@ -37,6 +37,8 @@ class Turn:
         """Let the next one begin; also when somebody else has done so already."""
         fd, self._fd = self._fd, NO_QUEUE
         if fd >= 0:
+            with suppress(OSError):
+                free_lock(fd)  # the dispatcher that has passed it on keeps its descriptor until it has an answer
             with suppress(OSError):
                 os.close(fd)
 

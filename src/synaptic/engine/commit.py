@@ -47,6 +47,8 @@ class DecidedEvent(msgspec.Struct, frozen=True):
     """Hooks that nobody waits for, to be launched once the call is ours."""
     is_written: bool = False
     """Whether it is in the journal, with all that it changes."""
+    is_refusal_kept: bool = False
+    """Whether a person could find its refusal before it was decided: it is not counted again."""
 
 
 class _Writing(msgspec.Struct, frozen=True):
@@ -202,8 +204,13 @@ def yield_to_first(store: Store, request: Request, event: DecidedEvent) -> Decid
 
 
 def add_trouble(event: DecidedEvent, trouble: str) -> DecidedEvent:
+    """The same answer, with a line that says why it is not written."""
+    return add_line(event, f"this event is not in the journal: {trouble}")
+
+
+def add_line(event: DecidedEvent, text: str) -> DecidedEvent:
     """The same answer, with a line for the operator."""
-    line = f"synaptic: this event is not in the journal: {trouble}\n".encode("utf-8", "replace")
+    line = f"synaptic: {text}\n".encode("utf-8", "replace")
     answer = msgspec.structs.replace(event.answer, stderr=event.answer.stderr + line)
     return msgspec.structs.replace(event, answer=answer)
 
@@ -229,7 +236,11 @@ def _make_record(
         delivered=tuple(delivery.id for delivery in decided.carried),
         moves_state=not request.stranger,
         promise=promise,
-        refused=describe_refusal(decided.call, decision, keep) if decision.code else None,
+        refused=describe_refusal(decided.call, decision, keep) if _is_new_refusal(decided) else None,
         # What was refused all the same has used nothing up.
         grants=decision.grants if decision.kind is not Kind.DENY else (),
     )
+
+
+def _is_new_refusal(decided: DecidedEvent) -> bool:
+    return bool(decided.decision.code) and not decided.is_refusal_kept

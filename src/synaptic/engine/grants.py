@@ -33,6 +33,8 @@ class CallGrants:
         self._store = store
         self._root = catalog.root
         self._never = catalog.config.grants.never
+        self.lifts = True
+        """Whether an exception counts; else it is only said what one would have to lift."""
 
     def look(self, refusal: Refusal) -> GrantLook:
         """The refusal as a person could lift it, and the exception that does; nothing where nothing can be known."""
@@ -40,7 +42,7 @@ class CallGrants:
             return NO_LOOK
         try:
             act = self._describe(refusal)
-            grant = self._find(refusal, act) if act.is_grantable else None
+            grant = self._find(refusal, act) if act.is_grantable and self.lifts else None
         except (StoreError, OSError):  # what cannot be looked up lifts nothing
             return NO_LOOK
         if grant is None:
@@ -65,14 +67,9 @@ class CallGrants:
         return min(holding, key=lambda one: (one.scope == "once", one.at), default=None)
 
     def _holds(self, grant: Grant, act: RefusedAct, refusal: Refusal) -> bool:
-        call = refusal.first
-        if grant.root and grant.root != self._root:
+        if not is_for_place(grant, act, (self._root, refusal.first.event.session_id)):
             return False
-        if grant.session and grant.session != call.event.session_id:
-            return False
-        if grant.stakes and grant.stakes != act.stakes:
-            return False
-        return self._is_like(grant.like, refusal) if grant.like else grant.fingerprint == act.fingerprint
+        return not grant.like or self._is_like(grant.like, refusal)
 
     def _is_like(self, pattern: str, refusal: Refusal) -> bool:
         """A pattern covers a call as the agent has made it, which nothing has rewritten, below the project's root."""
@@ -83,6 +80,14 @@ class CallGrants:
             return find_relative(event.cwd, self._root) is not None and covers_command(pattern, event.tool.command)
         places = [find_relative(os.path.join(event.cwd, path), self._root) for path in event.tool.paths]  # noqa: PTH118
         return all(place is not None for place in places) and covers_paths(pattern, [str(one) for one in places])
+
+
+def is_for_place(grant: Grant, act: RefusedAct, place: tuple[str, str]) -> bool:
+    """Whether an exception is about a verdict in a project and a session; one with a pattern: perhaps."""
+    root, session = place
+    if grant.root not in ("", root) or grant.session not in ("", session) or grant.stakes not in ("", act.stakes):
+        return False
+    return bool(grant.like) or grant.fingerprint == act.fingerprint
 
 
 def find_relative(path: str, root: str) -> str | None:

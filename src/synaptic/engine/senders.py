@@ -113,6 +113,12 @@ class Senders:
         # Calls from before the agent was started are those of another process in the same session.
         return any(begin >= sent.born and begin - CLOCK_SLACK <= sent.started <= end for begin, end in windows)
 
+    def find_caller(self, session: str) -> int:
+        """The agent's process that a session's events come from; 0 where nobody has looked at one, or it is gone."""
+        keys = [key for key, names in self._sessions.items() if session in names]
+        process = read_process(keys[-1][0]) if session and keys else None
+        return process.pid if process and process.key == keys[-1] else 0
+
     def _find_kind(self, request: Request) -> _EventKind:
         named = (request.agent, request.event)
         if named not in self._kinds:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import time
-from contextlib import suppress
 from functools import partial
 
 import msgspec
@@ -13,9 +12,11 @@ from synaptic.agents.shared.discover import OWN_NAME, find_adapter, find_agent, 
 from synaptic.agents.shared.recognise import correct_sender, is_before_act
 from synaptic.engine.alarm import Judgement, OutOfTimeError
 from synaptic.engine.arrivals import Arrivals
-from synaptic.engine.commit import DecidedEvent, EventCommit, GrantSpentError, add_trouble
+from synaptic.engine.commit import DecidedEvent, EventCommit, GrantSpentError, add_line, add_trouble
 from synaptic.engine.decode_call import decode_call
 from synaptic.engine.environment import InstalledEnvironment
+from synaptic.engine.held import PATIENCE_SHARE, HeldCall, HeldCalls, HoldTerms
+from synaptic.engine.held_answers import is_unheard_question, settle_held
 from synaptic.engine.outside import OutsidePolicies
 from synaptic.engine.promised_runs import UNWRITTEN_SECONDS, decode_request
 from synaptic.engine.recollection import make_trust
@@ -23,6 +24,7 @@ from synaptic.engine.reports import NOT_OWN_TEXT, find_report_doubt
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.senders import Senders
 from synaptic.engine.side_effects import LeftToDo, SideEffects
+from synaptic.engine.unattended import is_unattended
 from synaptic.engine.unknown_policies import UnknownPolicyWarnings
 from synaptic.facts.gather import EngineMeans
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
@@ -41,11 +43,10 @@ from synaptic.runners.execute import HookRunners
 from synaptic.runners.run_folder import PromisedRun
 from synaptic.store import claims, journal
 from synaptic.store.db import Store
+from synaptic.store.record import JournalDetail
 
 log = logging.getLogger(__name__)
 
-PATIENCE_SHARE = 0.95
-"""The share of the agent's own patience that is ours: an answer that comes too late is no answer."""
 LATE_SHARE = 1.02
 """Of our patience: what the guards have left after hooks that took all of it. The agent still waits then."""
 MOST_DECISIONS = 8
@@ -67,6 +68,7 @@ class Engine:
         self._outside = OutsidePolicies(home, means.runners.policies)
         self._unknown = UnknownPolicyWarnings()
         self.senders = Senders(home, means.store)
+        self.held = HeldCalls(means.store, lambda pid: not self.senders.find_agent_above(pid))
         self._arrivals = Arrivals(means.store)
         self._installed = InstalledEnvironment(home)
         self._effects = SideEffects(home, means.store, means.runners)
@@ -77,37 +79,75 @@ class Engine:
 
         What the runtime does not let happen is not written. Raises PayloadError for bytes that are no event.
         """
-        for _ in range(MOST_DECISIONS):
-            with suppress(GrantSpentError):  # somebody was faster: decided anew, without that exception
-                return await self._walk_once(request, kind)
+        spent, held = 0, None
+        try:
+            while spent < MOST_DECISIONS:
+                try:
+                    event = await self._walk_once(request, kind, held)
+                except GrantSpentError:  # somebody was faster: decided anew, without that exception
+                    spent += 1
+                    continue
+                if isinstance(event, DecidedEvent):
+                    return event
+                held = event
+                await self.held.wait(held)
+        finally:
+            if held:
+                self.held.release(held)
         raise StoreError("exceptions of this call are used up as fast as they are found")
 
-    async def _walk_once(self, request: Request, kind: RuntimeKind) -> DecidedEvent:
-        started = time.perf_counter_ns()
+    async def _walk_once(self, request: Request, kind: RuntimeKind, held: HeldCall | None) -> DecidedEvent | HeldCall:
+        """One walk; the call itself, where a person is to be waited for. It holds nothing then."""
+        started = held.started if held else time.perf_counter_ns()
         with self.means.reservations.hold(request.id):
             with Judgement() as judgement:
                 wire, call, catalog = await self._open_call(request)
-                patience = _find_patience(wire, call)
+                patience = held.find_patience() if held else _find_patience(wire, call)
                 judgement.limit(patience * LATE_SHARE)
                 runtime = kind(catalog, self.means, patience)
                 runtime.grants = runtime.grants if not request.stranger else None
+                if held and runtime.grants:
+                    runtime.grants.lifts = held.may_lift
                 unknown = self._unknown.choose(call, catalog.unknown_policies, is_told=runtime.happens)
                 amended = await _decide_and_amend(wire, call, runtime, unknown)
                 if doubt := find_report_doubt(self.senders, self.store, request, (call, amended.decision)):
                     request = msgspec.structs.replace(request, stranger=doubt)
                     call, amended = _disown_call(call, doubt), _drop_effects(amended)
-                answer = wire.encode(call, amended.decision)
-            event = DecidedEvent(call, amended.decision, answer, amended.carried, tuple(runtime.prepared))
+                decision = settle_held(wire, call, amended.decision, held) if held else amended.decision
+                answer = wire.encode(call, decision)
+            event = DecidedEvent(call, decision, answer, amended.carried, tuple(runtime.prepared))
             if not runtime.happens:
                 return event
+            terms = HoldTerms(catalog.config.ask, _find_timeout(wire, call), started, catalog.config.journal)
             try:
-                return await self.commit.write(request, event, catalog.config.journal, started)
-            except GrantSpentError:
-                raise
-            except Exception as error:
-                # What was decided stands, whatever keeps it from being written: a deny never becomes a question.
-                log.exception("call %s was decided and not written", request.id)
-                return add_trouble(event, f"{type(error).__name__}: {error}")
+                if waiting := self._hold(event, terms, held):
+                    return waiting
+            except StoreError as error:
+                event = add_line(event, f"nobody was asked, because the question could not be written down: {error}")
+            if held and held.is_about(event.call, event.decision):
+                event = msgspec.structs.replace(event, is_refusal_kept=True)
+            return await self._write(request, event, catalog.config.journal, started)
+
+    def _hold(self, event: DecidedEvent, terms: HoldTerms, held: HeldCall | None) -> HeldCall | None:
+        """The call, where a person is to be waited for. Raises StoreError where they could not find it."""
+        call, decision = event.call, event.decision
+        if held and held.end == "gone" and decision.grants:
+            return held  # nobody would run it: once more, without using anything up
+        if terms.ask.wait <= 0 or (held and held.is_over):
+            return None
+        if not decision.code or not is_unheard_question(decision, lambda: is_unattended(call, self.senders)):
+            return None
+        return self.held.hold_on(held, call, decision, terms) if held else self.held.hold(call, decision, terms)
+
+    async def _write(self, request: Request, event: DecidedEvent, keep: JournalDetail, started: int) -> DecidedEvent:
+        try:
+            return await self.commit.write(request, event, keep, started)
+        except GrantSpentError:
+            raise
+        except Exception as error:
+            # What was decided stands, whatever keeps it from being written: a deny never becomes a question.
+            log.exception("call %s was decided and not written", request.id)
+            return add_trouble(event, f"{type(error).__name__}: {error}")
 
     async def judge(self, request: Request, kind: RuntimeKind) -> Decision:
         """The walk up to the decision, for those who have no agent to answer. Raises PayloadError."""
@@ -202,6 +242,7 @@ class Engine:
 
     async def close(self) -> None:
         """Let go of workers and the database, after what answers have left to do."""
+        self.held.close()
         self._effects.close()
         await self.means.runners.close()
         self.store.close()
@@ -351,4 +392,8 @@ def _require_act(call: Call) -> None:
 
 
 def _find_patience(wire: Adapter, call: Call) -> float:
-    return wire.get_capability(call.event.hook_event_name).timeout * PATIENCE_SHARE
+    return _find_timeout(wire, call) * PATIENCE_SHARE
+
+
+def _find_timeout(wire: Adapter, call: Call) -> float:
+    return wire.get_capability(call.event.hook_event_name).timeout

@@ -130,7 +130,7 @@ class TraceStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     priority: int = 0
     phase: str = "run"
     """run, recheck, quiet (nothing to say), started (not awaited), background, skipped, lifted (by a grant), told (by
-    a gate, after another one has refused), degraded, escalated, raised."""
+    a gate, after another one has refused), held (for a person), degraded, escalated, raised."""
     reason: str = ""
     note: str = ""
     micros: int = 0

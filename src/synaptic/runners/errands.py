@@ -19,7 +19,9 @@ OUTPUT_LINGER = 0.2
 COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
-async def run_errand(errand: Errand, env: Mapping[str, str], left: float = float("inf")) -> ErrandResult:
+async def run_errand(
+    errand: Errand, env: Mapping[str, str], left: float = float("inf"), stdin: int = subprocess.DEVNULL
+) -> ErrandResult:
     """Run a program and report how it ended. Never raises: a start failure is reported in `trouble`."""
     seconds = min(errand.timeout, left)
     if seconds <= 0:
@@ -29,18 +31,18 @@ async def run_errand(errand: Errand, env: Mapping[str, str], left: float = float
     plan = LaunchPlan(errand.argv, {**(env or os.environ), **own}, errand.cwd, mark)
     try:
         async with asyncio.timeout(seconds):
-            return await _run_to_end(plan)
+            return await _run_to_end(plan, stdin)
     except TimeoutError:
         return ErrandResult(trouble=f"gave no answer within {seconds:g} s and was stopped")
     except (OSError, ValueError) as error:
         return ErrandResult(trouble=f"could not be started: {error}")
 
 
-async def _run_to_end(plan: LaunchPlan) -> ErrandResult:
+async def _run_to_end(plan: LaunchPlan, stdin: int) -> ErrandResult:
     out = PipeDrain(ERRAND_OUTPUT_LIMIT)
     process = None
     try:
-        process = start_process(plan, StandardStreams(subprocess.DEVNULL, out.writer, out.writer))
+        process = start_process(plan, StandardStreams(stdin, out.writer, out.writer))
         out.close_writer()
         code = await wait_for_exit(process)
         with contextlib.suppress(TimeoutError):

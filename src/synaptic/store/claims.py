@@ -34,12 +34,17 @@ def find_claim(store: Store, call: str) -> Claim | None:
     return Claim(Kind(row[0] or "deny"), journal.find_answer(store, call))
 
 
+def find_sent(call: str) -> float | None:
+    """When a call was sent, by the clock of this machine, as its id says; None for an id that says nothing."""
+    if len(call) != ID_CHARS:
+        return None
+    try:
+        return int(call[:TIME_CHARS].translate(ID_DIGITS), 32) / 1000
+    except ValueError:
+        return None
+
+
 def is_late(call: str, now: float) -> bool:
     """Whether a call was sent so long ago that somebody else may have decided it. The id says when."""
-    if len(call) != ID_CHARS:
-        return False
-    try:
-        sent = int(call[:TIME_CHARS].translate(ID_DIGITS), 32) / 1000
-    except ValueError:
-        return False
-    return not -LATE_SECONDS < now - sent < LATE_SECONDS
+    sent = find_sent(call)
+    return sent is not None and not -LATE_SECONDS < now - sent < LATE_SECONDS

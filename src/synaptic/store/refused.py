@@ -21,7 +21,8 @@ MOST_KEPT = 2000
 PUT_REFUSED = """
 INSERT INTO refused (mark, code, first_at, last_at, count, call, session, agent, agent_id, reason, said, value, mac)
 VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (mark) DO UPDATE SET last_at = excluded.last_at, count = count + 1, call = excluded.call,
+ON CONFLICT (mark) DO UPDATE SET last_at = excluded.last_at, count = count + (call <> excluded.call),
+    call = excluded.call,
     session = excluded.session, agent = excluded.agent, agent_id = excluded.agent_id, reason = excluded.reason,
     said = CASE excluded.said WHEN '' THEN said ELSE excluded.said END,
     value = excluded.value, mac = excluded.mac

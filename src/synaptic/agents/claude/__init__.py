@@ -2,7 +2,16 @@
 
 import re
 
-from synaptic.agents.base import Agent, AgentSign, CommandLine, HookBypass, HookSwitch, SettingsFolder, split_options
+from synaptic.agents.base import (
+    Absence,
+    Agent,
+    AgentSign,
+    CommandLine,
+    HookBypass,
+    HookSwitch,
+    SettingsFolder,
+    split_options,
+)
 from synaptic.agents.claude.dialect import ADAPTER
 from synaptic.agents.claude.entries import REGISTERED_EVENTS, SETTINGS_NAME, make_files
 from synaptic.agents.shared.ours import ENTRY_ARGUMENT
@@ -21,6 +30,7 @@ AGENT = Agent(
     adapter=ADAPTER,
     events=REGISTERED_EVENTS,
     unseen=(),
+    absence=Absence(variables={"CLAUDE_CODE_SESSION_ATTENDED": "0"}),
     sign=AgentSign(
         lambda seen: False, beginning=PAYLOAD_BEGINNING
     ),  # it is who is meant when nobody else is recognised
