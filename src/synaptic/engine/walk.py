@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import time
-from contextlib import suppress
 from functools import partial
 
 import msgspec
@@ -13,7 +12,7 @@ from synaptic.agents.shared.discover import OWN_NAME, find_adapter, find_agent, 
 from synaptic.agents.shared.recognise import correct_sender, is_before_act
 from synaptic.engine.alarm import Judgement, OutOfTimeError
 from synaptic.engine.arrivals import Arrivals
-from synaptic.engine.commit import DecidedEvent, EventCommit, GrantSpentError, add_trouble
+from synaptic.engine.commit import DecidedEvent, EventCommit, GrantSpentError, GrantUnwrittenError, add_trouble
 from synaptic.engine.decode_call import decode_call
 from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.outside import OutsidePolicies
@@ -48,8 +47,8 @@ PATIENCE_SHARE = 0.95
 """The share of the agent's own patience that is ours: an answer that comes too late is no answer."""
 LATE_SHARE = 1.02
 """Of our patience: what the guards have left after hooks that took all of it. The agent still waits then."""
-MOST_DECISIONS = 8
-"""How often a call is decided anew because an exception was used up in between."""
+MOST_SPENDING, MOST_DECISIONS = 6, 8
+"""How often a call is decided anew when its exceptions vanish in between: with those that are used up, and at all."""
 BLOCKING_EXIT = 2
 """What most agents take for a refusal, whatever else they speak."""
 OWN_EVENTS = frozenset(kind.__name__ for kind in ABILITY_EVENTS)
@@ -77,12 +76,14 @@ class Engine:
 
         What the runtime does not let happen is not written. Raises PayloadError for bytes that are no event.
         """
-        for _ in range(MOST_DECISIONS):
-            with suppress(GrantSpentError):  # somebody was faster: decided anew, without that exception
-                return await self._walk_once(request, kind)
-        raise StoreError("exceptions of this call are used up as fast as they are found")
+        trial = 0
+        while True:
+            try:
+                return await self._walk_once(request, kind, trial)
+            except GrantSpentError as spent:  # somebody was faster: decided anew, without that exception
+                trial = max(trial + 1, MOST_SPENDING if spent.is_unwritten else 0)
 
-    async def _walk_once(self, request: Request, kind: RuntimeKind) -> DecidedEvent:
+    async def _walk_once(self, request: Request, kind: RuntimeKind, trial: int = 0) -> DecidedEvent:
         started = time.perf_counter_ns()
         with self.means.reservations.hold(request.id):
             with Judgement() as judgement:
@@ -91,13 +92,18 @@ class Engine:
                 judgement.limit(patience * LATE_SHARE)
                 runtime = kind(catalog, self.means, patience)
                 runtime.grants = runtime.grants if not request.stranger else None
+                if runtime.grants:
+                    runtime.grants.lifts_once, runtime.grants.lifts = trial < MOST_SPENDING, trial + 1 < MOST_DECISIONS
                 unknown = self._unknown.choose(call, catalog.unknown_policies, is_told=runtime.happens)
                 amended = await _decide_and_amend(wire, call, runtime, unknown)
                 if doubt := find_report_doubt(self.senders, self.store, request, (call, amended.decision)):
                     request = msgspec.structs.replace(request, stranger=doubt)
                     call, amended = _disown_call(call, doubt), _drop_effects(amended)
                 answer = wire.encode(call, amended.decision)
-            event = DecidedEvent(call, amended.decision, answer, amended.carried, tuple(runtime.prepared))
+            spends = runtime.grants is not None and runtime.grants.spends and amended.decision.kind is not Kind.DENY
+            event = DecidedEvent(
+                call, amended.decision, answer, amended.carried, tuple(runtime.prepared), spends=spends
+            )
             if not runtime.happens:
                 return event
             try:
@@ -107,6 +113,8 @@ class Engine:
             except Exception as error:
                 # What was decided stands, whatever keeps it from being written: a deny never becomes a question.
                 log.exception("call %s was decided and not written", request.id)
+                if spends:
+                    raise GrantUnwrittenError(str(error)) from error
                 return add_trouble(event, f"{type(error).__name__}: {error}")
 
     async def judge(self, request: Request, kind: RuntimeKind) -> Decision:
