@@ -1,15 +1,20 @@
 """Patterns of exceptions: what they cover, and every attempt to smuggle more past one."""
 
+import shutil
 import string
+import subprocess
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
 from synaptic.pipeline.likeness import covers_command, covers_paths, find_subject, is_only_command, read_like
-from synaptic.shell.read import read_command
+from synaptic.shell.read.grammar import parse_commands
+from synaptic.shell.read.lexer import SourcePosition
+from synaptic.shell.read.limits import Budget
+from synaptic.shell.read.syntax import SimpleCommand
 
 PUSH = "git push --force-with-lease origin feature/*"
 
@@ -89,7 +94,7 @@ def test_a_pattern_covers_commands_of_its_shape(pattern: str, command: str) -> N
         "git push --force-with-lease origin 'feature/a'",
         'git push --force-with-lease origin "feature/a"',
         "git push --force-with-lease origin feature\\/a",
-        "git push --force-with-lease origin feature/а",  # noqa: RUF001 - a letter of another alphabet
+        "git push --force-with-lease origin feature/а",
         "git push --force-with-lease origin feature/a\u200b",
         "git push --force-with-lease origin\u00a0feature/a",
         "git push --force-with-lease origin feature/a\0",
@@ -138,11 +143,28 @@ ANY = st.text(alphabet=string.printable + "é а\u200b\0", max_size=12)
 def test_what_a_pattern_covers_is_one_simple_command_of_these_very_words(
     words: list[str], stars: list[bool], junk: str
 ) -> None:
-    pattern = " ".join("*" if star and place else word for place, (word, star) in enumerate(zip(words, stars, strict=False)))
+    pattern = " ".join(
+        "*" if star and place else word for place, (word, star) in enumerate(zip(words, stars, strict=False))
+    )
     for command in (" ".join(words), " ".join(words) + junk, junk + " ".join(words), " ".join([*words[:-1], junk])):
         if covers_command(pattern, command):
-            (found,) = read_command(command).commands
+            tree, broken = parse_commands(command, Budget(), SourcePosition(None))
+            (found,) = tree.items
+            assert isinstance(found, SimpleCommand)
+            assert not (found.assignments or found.redirections or broken)
             assert [word.text for word in found.words] == command.split(" ")
+
+
+@pytest.mark.parametrize("shell", ["bash", "dash", "zsh"])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(words=st.lists(WORD, min_size=1, max_size=4))
+def test_real_shells_read_what_a_pattern_covers_as_these_words(shell: str, words: list[str]) -> None:
+    command = " ".join(["echo", *words])
+    if shutil.which(shell) is None or any(word.startswith("=") for word in words):
+        return  # zsh looks such a word up; a star never covers one
+    assert covers_command(command, command)
+    done = subprocess.run([shell, "-c", f"printf '%s\\0' {command}"], capture_output=True, check=True)
+    assert done.stdout.decode().split("\0")[:-1] == command.split(" ")
 
 
 @given(pattern=ANY, command=ANY)
@@ -189,7 +211,8 @@ def test_a_hostile_pattern_costs_no_more_than_its_length() -> None:
     "text",
     [
         "", "  ", "x" * 501, "* push", "g?t push", "git 'push'", "git push; id", "git push $(id)", "git push\nid",
-        "git  push", "A=1 git push", "git push {a,b}", "git push ~/x", "git push [a]", "git \\push", "sudo\tx", "time git push",
+        "git  push", "A=1 git push", "git push {a,b}", "git push ~/x", "git push [a]", "git \\push", "sudo\tx",
+        "time git push",
         "-rf x", "gıt push",
     ],
 )  # fmt: skip

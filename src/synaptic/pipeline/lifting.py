@@ -104,8 +104,8 @@ def find_shape(call: Call) -> str:
         words = tool.command.split()[:4]
         plain = list(takewhile(SHAPE_WORD.fullmatch, words))
         return " ".join(plain[:2]) or "a command"
-    ending = tool.paths[0].rpartition("/")[2].rpartition(".")[2] if tool.paths else ""
-    return f"{tool.name} *.{ending}" if ending else tool.name
+    _, dot, ending = tool.paths[0].rpartition("/")[2].rpartition(".") if tool.paths else ("", "", "")
+    return f"{tool.name} *.{ending}" if dot and SHAPE_WORD.fullmatch(ending) else tool.name
 
 
 def lift_verdict(verdict: Verdict) -> Verdict:

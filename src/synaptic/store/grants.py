@@ -23,7 +23,11 @@ MOST_PATTERNS = 100
 INSERT_GRANT = """
 INSERT INTO grants (id, at, policy, fingerprint, subject, expires, value, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
-SELECT_GRANTS = "SELECT id, value, mac, uses, last_used FROM grants"
+SELECT_GRANTS = (
+    "SELECT CAST(id AS BLOB), CAST(value AS BLOB), CAST(mac AS BLOB), CAST(uses AS INTEGER), CAST(last_used AS REAL) "
+    "FROM grants"
+)
+"""Whatever somebody else has put there, it can be read: one row of theirs must not hide the others."""
 SELECT_FOR_CALL = f"{SELECT_GRANTS} WHERE policy = ? AND fingerprint = ?"
 SELECT_FOR_KIND = (
     f"{SELECT_GRANTS} WHERE policy = ? AND fingerprint = '' AND subject = ? AND (expires = 0 OR expires > ?)"
@@ -177,17 +181,13 @@ def _iter_genuine(store: Store, rows: Iterable[Row]) -> Iterable[StoredGrant]:
     """Those that carry our signature. Columns beside the value are only for finding them."""
     key = read_signing_key(store)
     for id, value, mac, uses, last_used in rows:
-        if (
-            not isinstance(value, bytes)
-            or not isinstance(mac, bytes)
-            or not hmac.compare_digest(_sign(key, value), mac)
-        ):
+        if not isinstance(value, bytes) or not isinstance(mac, bytes):
+            continue
+        if not hmac.compare_digest(_sign(key, value), mac):
             continue
         try:
             grant = msgspec.json.decode(value, type=Grant)
         except msgspec.DecodeError:
             continue
-        if grant.id != id:  # a copy of a row under another name: it would be used up under the first one
-            continue
-        counts = (count if isinstance(count, int | float) else 0 for count in (uses, last_used))
-        yield StoredGrant(grant, int(next(counts)), float(next(counts)))
+        if grant.id.encode() == id:  # not a copy under another name: it would be used up under the first one
+            yield StoredGrant(grant, int(str(uses)), float(str(last_used)))
