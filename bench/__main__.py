@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench import checks, clients, daemon, gates, guard, history, layers, load, outside, startup, table
+from bench import checks, clients, daemon, gates, grants, guard, history, layers, load, outside, startup, table
 from bench.line import Limit, Line, at_least, at_most, flat, skipped, timing
 from bench.machine import describe
 from bench.payload import line, outside_write
@@ -166,6 +166,10 @@ def _gates(folder: Path, options: argparse.Namespace) -> list[Line]:
     return gates.measured(folder, options.rounds)
 
 
+def _grants(folder: Path, options: argparse.Namespace) -> list[Line]:
+    return grants.measured(folder, options.rounds)
+
+
 def _guard(folder: Path, options: argparse.Namespace) -> list[Line]:
     return guard.measured(options.rounds)
 
@@ -182,6 +186,7 @@ PARTS: Mapping[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
     "dispatch": _dispatch,
     "layers": _layers,
     "gates": _gates,
+    "grants": _grants,
     "guard": _guard,
     "outside": _outside,
     "startup": _startup,

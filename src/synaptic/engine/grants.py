@@ -82,8 +82,8 @@ class CallGrants:
         call, now = refusal.first, time.time()
         found = grants.find_for_act(self._store, act, find_subject(call))
         holding = (one for one in found if self._holds(one, act, refusal) and one.is_in_force(now, call.id))
-        # What lasts before what is used up.
-        return min(holding, key=lambda one: (one.scope == "once", one.at), default=None)
+        # What lasts before what is used up; of that another one for each call, so that several do not want the same.
+        return min(holding, key=lambda one: (one.scope == "once", hash((call.id, one.id))), default=None)
 
     def _holds(self, grant: Grant, act: RefusedAct, refusal: Refusal) -> bool:
         call = refusal.first
