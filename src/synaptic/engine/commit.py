@@ -35,6 +35,15 @@ NOT_LAUNCHED_TEXT = "hooks that nobody waits for were not started"
 class GrantSpentError(Exception):
     """Another call has used an exception up, or a person has taken it back: this one is decided anew, without it."""
 
+    is_unwritten = False
+    """Nothing can be written: no other exception could be used up either."""
+
+
+class GrantUnwrittenError(GrantSpentError):
+    """An exception that counts once cannot be used up: it would let every such call through."""
+
+    is_unwritten = True
+
 
 class DecidedEvent(msgspec.Struct, frozen=True):
     """One event after the walk: what was asked, what was decided, what the agent is told."""
@@ -49,6 +58,8 @@ class DecidedEvent(msgspec.Struct, frozen=True):
     """Whether it is in the journal, with all that it changes."""
     is_refusal_kept: bool = False
     """Whether a person could find its refusal before it was decided: it is not counted again."""
+    spends: bool = False
+    """It rests on an exception that counts once: without its entry in the journal it does not happen."""
 
 
 class _Writing(msgspec.Struct, frozen=True):
@@ -87,6 +98,8 @@ class EventCommit:
             is_alone = micros < QUICK_MICROS and self.is_alone()
             is_ours = await self._group.write(writing, keep, is_alone=is_alone)
         except StoreError as error:
+            if event.spends:
+                raise GrantUnwrittenError(str(error)) from error
             return add_trouble(event, f"{error}; {NOT_LAUNCHED_TEXT}" if event.runs else str(error))
         finally:
             if not is_ours:

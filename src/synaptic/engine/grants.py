@@ -1,12 +1,12 @@
 """Exceptions on the walk: looked for when a hook refuses or asks, and never before."""
 
+import logging
 import os
 import time
 
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
-from synaptic.model.errors import StoreError
 from synaptic.model.event import ToolEvent
 from synaptic.model.grant import SCOPE_WORDS, Grant, RefusedAct, RefusedNews, RefusedSubject
 from synaptic.pipeline.lifting import (
@@ -20,14 +20,23 @@ from synaptic.pipeline.lifting import (
     show_call,
     write_act,
 )
-from synaptic.pipeline.likeness import covers_command, covers_paths, find_subject
+from synaptic.pipeline.likeness import covers_command, covers_paths, find_subject, is_only_command
 from synaptic.store import grants
 from synaptic.store.db import Store
 from synaptic.store.record import JournalDetail
 
+log = logging.getLogger(__name__)
+
 
 class CallGrants:
     """What a person has said yes to, as far as one project is concerned."""
+
+    lifts = True
+    """Whether an exception counts; else it is only said what one would have to lift."""
+    lifts_once = True
+    """Whether those count that are used up: not where nothing can be written."""
+    spends = False
+    """Whether it has found one that this call uses up."""
 
     def __init__(self, store: Store, catalog: HookCatalog) -> None:
         self._store = store
@@ -43,17 +52,21 @@ class CallGrants:
         try:
             act = self._describe(refusal)
             grant = self._find(refusal, act) if act.is_grantable and self.lifts else None
-        except (StoreError, OSError):  # what cannot be looked up lifts nothing
+        except Exception as error:  # noqa: BLE001 - what cannot be looked up lifts nothing: a deny never becomes a question
+            log.debug("exceptions for %s cannot be looked up: %s", refusal.hook.id, error)
             return NO_LOOK
         if grant is None:
             return GrantLook(act)
+        self.spends = self.spends or grant.scope == "once"
         return GrantLook(act, grant.id, describe_lift(grant, refusal))
 
     def _describe(self, refusal: Refusal) -> RefusedAct:
         return RefusedAct(
             policy=refusal.hook.id,
             options=digest_options(refusal.hook),
-            fingerprint=grants.make_fingerprint(self._store, write_act(refusal)),
+            fingerprint=grants.make_fingerprint(
+                self._store, write_act(refusal, os.path.realpath(refusal.first.event.cwd))
+            ),
             stakes=digest_stakes(refusal),
             asks=refusal.verdict.says == "ask",
             is_grantable=is_liftable(refusal.hook.id, self._never),
@@ -63,10 +76,12 @@ class CallGrants:
         call, now = refusal.first, time.time()
         found = grants.find_for_act(self._store, act, find_subject(call))
         holding = (one for one in found if self._holds(one, act, refusal) and one.is_in_force(now, call.id))
-        # What lasts before what is used up.
-        return min(holding, key=lambda one: (one.scope == "once", one.at), default=None)
+        # What lasts before what is used up; of that another one for each call, so that several do not want the same.
+        return min(holding, key=lambda one: (one.scope == "once", hash((call.id, one.id))), default=None)
 
     def _holds(self, grant: Grant, act: RefusedAct, refusal: Refusal) -> bool:
+        if grant.scope == "once" and not self.lifts_once:
+            return False
         if not is_for_place(grant, act, (self._root, refusal.first.event.session_id)):
             return False
         return not grant.like or self._is_like(grant.like, refusal)
@@ -77,7 +92,10 @@ class CallGrants:
         if refusal.seen is not refusal.first or not self._root or not isinstance(event, ToolEvent):
             return False
         if event.tool.command:
-            return find_relative(event.cwd, self._root) is not None and covers_command(pattern, event.tool.command)
+            is_here = find_relative(event.cwd, self._root) is not None
+            return is_here and is_only_command(event) and covers_command(pattern, event.tool.command)
+        if any(path.startswith("~") for path in event.tool.paths):  # who reads it may mean a home by that
+            return False
         places = [find_relative(os.path.join(event.cwd, path), self._root) for path in event.tool.paths]  # noqa: PTH118
         return all(place is not None for place in places) and covers_paths(pattern, [str(one) for one in places])
 
@@ -121,5 +139,6 @@ def describe_refusal(call: Call, decision: Decision, keep: JournalDetail) -> Ref
             cwd=event.cwd,
             shape=find_shape(call) if is_full else "",
         ),
-        said if is_full else "",
+        said=said if is_full else "",
+        reason=decision.reason if is_full else "",
     )

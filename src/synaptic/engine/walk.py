@@ -12,7 +12,14 @@ from synaptic.agents.shared.discover import OWN_NAME, find_adapter, find_agent, 
 from synaptic.agents.shared.recognise import correct_sender, is_before_act
 from synaptic.engine.alarm import Judgement, OutOfTimeError
 from synaptic.engine.arrivals import Arrivals
-from synaptic.engine.commit import DecidedEvent, EventCommit, GrantSpentError, add_line, add_trouble
+from synaptic.engine.commit import (
+    DecidedEvent,
+    EventCommit,
+    GrantSpentError,
+    GrantUnwrittenError,
+    add_line,
+    add_trouble,
+)
 from synaptic.engine.decode_call import decode_call
 from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.held import PATIENCE_SHARE, HeldCall, HeldCalls, HoldTerms
@@ -49,8 +56,8 @@ log = logging.getLogger(__name__)
 
 LATE_SHARE = 1.02
 """Of our patience: what the guards have left after hooks that took all of it. The agent still waits then."""
-MOST_DECISIONS = 8
-"""How often a call is decided anew because an exception was used up in between."""
+MOST_SPENDING, MOST_DECISIONS = 6, 8
+"""How often a call is decided anew when its exceptions vanish in between: with those that are used up, and at all."""
 BLOCKING_EXIT = 2
 """What most agents take for a refusal, whatever else they speak."""
 OWN_EVENTS = frozenset(kind.__name__ for kind in ABILITY_EVENTS)
@@ -79,13 +86,13 @@ class Engine:
 
         What the runtime does not let happen is not written. Raises PayloadError for bytes that are no event.
         """
-        spent, held = 0, None
+        trial, held = 0, None
         try:
-            while spent < MOST_DECISIONS:
+            while True:
                 try:
-                    event = await self._walk_once(request, kind, held)
-                except GrantSpentError:  # somebody was faster: decided anew, without that exception
-                    spent += 1
+                    event = await self._walk_once(request, kind, held, trial)
+                except GrantSpentError as spent:  # somebody was faster: decided anew, without that exception
+                    trial = max(trial + 1, MOST_SPENDING if spent.is_unwritten else 0)
                     continue
                 if isinstance(event, DecidedEvent):
                     return event
@@ -94,9 +101,10 @@ class Engine:
         finally:
             if held:
                 self.held.release(held)
-        raise StoreError("exceptions of this call are used up as fast as they are found")
 
-    async def _walk_once(self, request: Request, kind: RuntimeKind, held: HeldCall | None) -> DecidedEvent | HeldCall:
+    async def _walk_once(
+        self, request: Request, kind: RuntimeKind, held: HeldCall | None, trial: int
+    ) -> DecidedEvent | HeldCall:
         """One walk; the call itself, where a person is to be waited for. It holds nothing then."""
         started = held.started if held else time.perf_counter_ns()
         with self.means.reservations.hold(request.id):
@@ -106,8 +114,9 @@ class Engine:
                 judgement.limit(patience * LATE_SHARE)
                 runtime = kind(catalog, self.means, patience)
                 runtime.grants = runtime.grants if not request.stranger else None
-                if held and runtime.grants:
-                    runtime.grants.lifts = held.may_lift
+                if runtime.grants:
+                    runtime.grants.lifts_once = trial < MOST_SPENDING
+                    runtime.grants.lifts = trial + 1 < MOST_DECISIONS and (held is None or held.may_lift)
                 unknown = self._unknown.choose(call, catalog.unknown_policies, is_told=runtime.happens)
                 amended = await _decide_and_amend(wire, call, runtime, unknown)
                 if doubt := find_report_doubt(self.senders, self.store, request, (call, amended.decision)):
@@ -115,7 +124,9 @@ class Engine:
                     call, amended = _disown_call(call, doubt), _drop_effects(amended)
                 decision = settle_held(wire, call, amended.decision, held) if held else amended.decision
                 answer = wire.encode(call, decision)
-            event = DecidedEvent(call, decision, answer, amended.carried, tuple(runtime.prepared))
+            spends = runtime.grants is not None and runtime.grants.spends and decision.kind is not Kind.DENY
+            runs = tuple(runtime.prepared)
+            event = DecidedEvent(call, decision, answer, amended.carried, runs, spends=spends)
             if not runtime.happens:
                 return event
             terms = HoldTerms(catalog.config.ask, _find_timeout(wire, call), started, catalog.config.journal)
@@ -147,6 +158,8 @@ class Engine:
         except Exception as error:
             # What was decided stands, whatever keeps it from being written: a deny never becomes a question.
             log.exception("call %s was decided and not written", request.id)
+            if event.spends:
+                raise GrantUnwrittenError(str(error)) from error
             return add_trouble(event, f"{type(error).__name__}: {error}")
 
     async def judge(self, request: Request, kind: RuntimeKind) -> Decision:

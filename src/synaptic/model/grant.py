@@ -92,6 +92,9 @@ class RefusedNews(msgspec.Struct, frozen=True):
 
     subject: RefusedSubject
     said: str = ""
+    """What the agent itself said about the call."""
+    reason: str = ""
+    """What it was told; empty where the journal keeps no texts."""
 
 
 def make_code(acts: Sequence[RefusedAct], place: str) -> str:

@@ -56,12 +56,15 @@ def is_liftable(hook_id: str, never: Iterable[str]) -> bool:
     return not any(matches_glob(hook_id, pattern) for pattern in (*NEVER_LIFTED, *never))
 
 
-def write_act(refusal: Refusal) -> bytes:
-    """Everything that makes the call this one and no other: tool, input, folder, and what hooks made of it before."""
+def write_act(refusal: Refusal, place: str) -> bytes:
+    """Everything that makes the call this one and no other: tool, input, folder, and what hooks made of it before.
+
+    `place` is where that folder really is: its name may lead elsewhere tomorrow.
+    """
     first, seen = (_read_input(call) for call in (refusal.first, refusal.seen))
     event = refusal.first.event
     name = event.tool.name if isinstance(event, ToolEvent) else event.hook_event_name
-    return _encode([name, event.cwd, first, None if seen == first else seen])
+    return _encode([name, event.cwd, place, first, None if seen == first else seen])
 
 
 def digest_options(hook: Hook) -> str:
@@ -101,8 +104,8 @@ def find_shape(call: Call) -> str:
         words = tool.command.split()[:4]
         plain = list(takewhile(SHAPE_WORD.fullmatch, words))
         return " ".join(plain[:2]) or "a command"
-    ending = tool.paths[0].rpartition("/")[2].rpartition(".")[2] if tool.paths else ""
-    return f"{tool.name} *.{ending}" if ending else tool.name
+    _, dot, ending = tool.paths[0].rpartition("/")[2].rpartition(".") if tool.paths else ("", "", "")
+    return f"{tool.name} *.{ending}" if dot and SHAPE_WORD.fullmatch(ending) else tool.name
 
 
 def lift_verdict(verdict: Verdict) -> Verdict:
@@ -123,8 +126,5 @@ def _read_input(call: Call) -> Mapping[str, object]:
 def _encode(value: object) -> bytes:
     try:
         return msgspec.json.encode(value, order="sorted", enc_hook=repr)
-    except (
-        UnicodeEncodeError,
-        TypeError,
-    ):  # half a letter, or keys that are no text: said in another way, once and for all
+    except (UnicodeEncodeError, TypeError):  # half a letter, or keys that are no text: said in another way, for good
         return ascii(value).encode()

@@ -88,13 +88,13 @@ def merge_part(whole: Decision, part: Decision) -> Decision:
         warnings=whole.warnings + part.warnings,
         effects=whole.effects + part.effects,
         trace=whole.trace + part.trace,
-        refused=tuple(dict.fromkeys(whole.refused + part.refused)),
+        refused=_join_refused(whole, part),
         grants=tuple(dict.fromkeys(whole.grants + part.grants)),
         result=join_results(whole.result, part.result),
     )
     if part.kind.rank <= whole.kind.rank:
         return together
-    together = _replace_fields(together, refused=tuple(dict.fromkeys(part.refused + whole.refused)))
+    together = _replace_fields(together, refused=_join_refused(part, whole))
     if part.kind is Kind.DENY:
         return _replace_fields(together, kind=Kind.DENY, by=part.by, reason=part.reason, input=None)
     if part.kind is Kind.ASK:
@@ -145,6 +145,13 @@ def _list_refused(spoken: Sequence[HookOutcome], first: HookOutcome) -> tuple[Re
     against = [first, *(one for one in spoken if one is not first and one.verdict.says in (Kind.DENY, Kind.ASK))]
     found = [one.refused for one in against if one.refused is not None]
     return tuple(dict.fromkeys(found)) if len(found) == len(against) else ()
+
+
+def _join_refused(first: Decision, other: Decision) -> tuple[RefusedAct, ...]:
+    """The same for two parts of a call: nothing, where one of them is refused and nobody can overrule that."""
+    if any(one.kind in (Kind.DENY, Kind.ASK) and not one.refused for one in (first, other)):
+        return ()
+    return tuple(dict.fromkeys(first.refused + other.refused))
 
 
 def merge_results(results: Sequence[tuple[str, HookResult]]) -> HookResult | None:

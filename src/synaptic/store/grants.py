@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from synaptic.model.errors import StoreError
 from synaptic.model.grant import CODE_LETTERS, Grant, RefusedAct
 from synaptic.store.db import Connection, Row, Store
 from synaptic.store.key import read_signing_key
@@ -17,11 +18,24 @@ ID_LENGTH = 8
 MOST_SHOWN = 2000
 KEPT_DAYS = 90
 """Days for which exceptions that are over are still listed."""
+MOST_PATTERNS = 100
+"""Of one policy and one program: each is compared with every such refusal, while the agent waits."""
 INSERT_GRANT = """
 INSERT INTO grants (id, at, policy, fingerprint, subject, expires, value, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
-SELECT_GRANTS = "SELECT value, mac, uses, last_used FROM grants"
-SELECT_FOR_ACT = f"{SELECT_GRANTS} WHERE policy = ?1 AND (fingerprint = ?2 OR (fingerprint = '' AND subject = ?3))"
+SELECT_GRANTS = (
+    "SELECT CAST(id AS BLOB), CAST(value AS BLOB), CAST(mac AS BLOB), CAST(uses AS INTEGER), CAST(last_used AS REAL) "
+    "FROM grants"
+)
+"""Whatever somebody else has put there, it can be read: one row of theirs must not hide the others."""
+SELECT_FOR_CALL = f"{SELECT_GRANTS} WHERE policy = ? AND fingerprint = ?"
+SELECT_FOR_KIND = (
+    f"{SELECT_GRANTS} WHERE policy = ? AND fingerprint = '' AND subject = ? AND (expires = 0 OR expires > ?)"
+)
+COUNT_FOR_KIND = (
+    "SELECT count(*) FROM grants WHERE policy = ? AND fingerprint = '' AND subject = ? AND (expires = 0 OR expires > ?)"
+)
+COUNT_ALL = "SELECT count(*) FROM grants"
 SELECT_ONE = f"{SELECT_GRANTS} WHERE id = ?"
 SELECT_ALL = f"{SELECT_GRANTS} ORDER BY at DESC, id"
 UPDATE_GRANT = "UPDATE grants SET value = ?, mac = ?, expires = ? WHERE id = ?"
@@ -55,6 +69,8 @@ def add_grants(store: Store, grants: Sequence[Grant]) -> None:
 
     def write(connection: Connection) -> None:
         connection.executemany(INSERT_GRANT, rows)
+        for one in grants:
+            _limit_patterns(connection, one)
         connection.execute(DELETE_OVER, (time.time() - KEPT_DAYS * 86400,))
 
     store.write(write)
@@ -63,19 +79,21 @@ def add_grants(store: Store, grants: Sequence[Grant]) -> None:
 def require_disk(store: Store) -> None:
     """Nothing is granted in memory only: the process that decides may be another one. Raises StoreError."""
     if not store.durable:
-        from synaptic.model.errors import StoreError  # noqa: PLC0415
-
         raise StoreError(f"nothing can be granted: {store.trouble}", hint="run `synaptic doctor`")
 
 
 def find_for_act(store: Store, act: RefusedAct, subject: str = "") -> tuple[Grant, ...]:
     """Exceptions that may concern a refusal: of the same policy as it is set now, for this call or for a pattern."""
-    key = (act.policy, act.fingerprint, subject or "\0")
-    rows = store.read(lambda connection: connection.execute(SELECT_FOR_ACT, key).fetchall())
-    if not rows:
-        return ()
-    found = _iter_genuine(store, rows)
-    return tuple(one.grant for one in found if one.grant.options == act.options)
+
+    def read(connection: Connection) -> list[Row]:
+        rows = connection.execute(SELECT_FOR_CALL, (act.policy, act.fingerprint)).fetchall()
+        if subject:
+            rows += connection.execute(SELECT_FOR_KIND, (act.policy, subject, time.time())).fetchall()
+        return rows
+
+    rows = store.read(read)
+    # What is signed counts: whoever changes the columns beside it makes an exception about nothing else.
+    return tuple(one.grant for one in _iter_genuine(store, rows) if _is_about(one.grant, act, subject)) if rows else ()
 
 
 def list_grants(store: Store) -> tuple[StoredGrant, ...]:
@@ -96,12 +114,20 @@ def revoke_grants(store: Store, ids: Iterable[str], now: float) -> int:
 
     def write(connection: Connection) -> int:
         return sum(
-            _replace(store, connection, found, revoked=now)
+            _end_grant(store, connection, msgspec.structs.replace(found, revoked=now), now)
             for one in wanted
             if (found := _find_grant(store, connection, one)) and found.is_in_force(now)
         )
 
-    return store.write(write)
+    revoked = store.write(write)
+    # Where the disk loses this write, it is repeated: else what was taken back would count again.
+    store.recent.add(len(wanted), lambda connection, with_effects: write(connection))
+    return revoked
+
+
+def count_forged(store: Store) -> int:
+    """Exceptions that do not carry this home's signature, and so do not count: written by others, or the key is new."""
+    return int(store.read(lambda connection: connection.execute(COUNT_ALL).fetchone()[0])) - len(list_grants(store))
 
 
 def are_in_force(connection: Connection, store: Store, ids: Iterable[str], moment: tuple[str, float]) -> bool:
@@ -117,7 +143,7 @@ def use_grants(connection: Connection, store: Store, ids: Iterable[str], moment:
     for one in ids:
         found = _find_grant(store, connection, one)
         if found is not None and found.scope == "once":
-            _replace(store, connection, found, used_by=call)
+            _end_grant(store, connection, msgspec.structs.replace(found, used_by=call), now)
         connection.execute(NOTE_USE, (now, one))
 
 
@@ -126,10 +152,25 @@ def _find_grant(store: Store, connection: Connection, grant: str) -> Grant | Non
     return next((one.grant for one in _iter_genuine(store, rows)), None)
 
 
-def _replace(store: Store, connection: Connection, grant: Grant, **changes: object) -> int:
-    changed = msgspec.structs.replace(grant, **changes)
-    *_, expires, value, mac = _make_row(read_signing_key(store), changed)
-    return connection.execute(UPDATE_GRANT, (value, mac, expires, grant.id)).rowcount
+def _is_about(grant: Grant, act: RefusedAct, subject: str) -> bool:
+    if (grant.policy, grant.options) != (act.policy, act.options):
+        return False
+    return grant.subject == subject if grant.like else grant.fingerprint == act.fingerprint
+
+
+def _limit_patterns(connection: Connection, grant: Grant) -> None:
+    if not grant.like:
+        return
+    count = connection.execute(COUNT_FOR_KIND, (grant.policy, grant.subject, time.time())).fetchone()[0]
+    if count > MOST_PATTERNS:
+        hint = "revoke some that you do not need, see `synaptic grants list`"
+        raise StoreError(f"{grant.policy} has {MOST_PATTERNS} patterns for {grant.subject}", hint=hint)
+
+
+def _end_grant(store: Store, connection: Connection, grant: Grant, now: float) -> int:
+    """Sign an exception that is over. The column says since when, so that it is forgotten some day."""
+    *_, value, mac = _make_row(read_signing_key(store), grant)
+    return connection.execute(UPDATE_GRANT, (value, mac, now, grant.id)).rowcount
 
 
 def _make_row(key: bytes, grant: Grant) -> Row:
@@ -145,16 +186,14 @@ def _sign(key: bytes, value: bytes) -> bytes:
 def _iter_genuine(store: Store, rows: Iterable[Row]) -> Iterable[StoredGrant]:
     """Those that carry our signature. Columns beside the value are only for finding them."""
     key = read_signing_key(store)
-    for value, mac, uses, last_used in rows:
-        if (
-            not isinstance(value, bytes)
-            or not isinstance(mac, bytes)
-            or not hmac.compare_digest(_sign(key, value), mac)
-        ):
+    for id, value, mac, uses, last_used in rows:
+        if not isinstance(value, bytes) or not isinstance(mac, bytes):
+            continue
+        if not hmac.compare_digest(_sign(key, value), mac):
             continue
         try:
             grant = msgspec.json.decode(value, type=Grant)
         except msgspec.DecodeError:
             continue
-        counts = (count if isinstance(count, int | float) else 0 for count in (uses, last_used))
-        yield StoredGrant(grant, int(next(counts)), float(next(counts)))
+        if grant.id.encode() == id:  # not a copy under another name: it would be used up under the first one
+            yield StoredGrant(grant, int(str(uses)), float(str(last_used)))

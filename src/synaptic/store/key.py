@@ -94,6 +94,7 @@ def _renew_key(store: Store, path: Path) -> bytes:
         key = _make_key(path)
     store.notices.append(
         f"{path}: could not be read as a key; moved to {aside.name}, a new one was made. Sections signed before are "
-        "not believed: breakers count as tripped and safemode as on until you reset them"
+        "not believed: breakers count as tripped and safemode as on until you reset them, and no exception made before "
+        "counts (synaptic grants list)"
     )
     return key

@@ -65,5 +65,11 @@ def has_lost_state(connection: Connection) -> bool:
 
 def quarantine_wary(connection: Connection) -> None:
     """Believe no stored section that could have been stricter: newer ones may have been lost."""
+    void_grants(connection)
     connection.execute(QUARANTINE_ROWS, (time.time(), *WARY))
     connection.execute(f"DELETE {WARY_ROWS}", tuple(WARY))
+
+
+def void_grants(connection: Connection) -> None:
+    """Drop every exception: that one was used up or taken back may be among what was lost."""
+    connection.execute("DELETE FROM grants")

@@ -31,7 +31,10 @@ CONFIRM_PAUSES = (0.05, 0.25, 0.9)
 """Seconds between the looks at a database that seems damaged: a disk that fails for a second is no damage."""
 MEMORY_PAGES = 64 * 1024 * 1024 // 2048
 """Upper bound for a database in memory (64 MB); beyond it writes are refused."""
-STRICTER_TEXT = "where state is missing breakers count as tripped and safemode as on until you reset them"
+STRICTER_TEXT = (
+    "where state is missing breakers count as tripped and safemode as on until you reset them, and exceptions "
+    "(`synaptic grants list`) have to be made again"
+)
 UNREADABLE_TEXT = "the file is damaged, or the disk failed while it was read"
 SQLITE_REASONS = {
     sqlite3.SQLITE_FULL: ("the disk is full", "free some space, or run `synaptic prune`"),
@@ -468,7 +471,7 @@ def _describe_damage(start: str, aside: str, saved: salvage.Salvage, missing: in
     if missing:
         parts.append(_describe_missing(missing))
     if not saved.has_all_events:
-        parts.append("older or damaged events are only in that file")
+        parts.append("older or damaged events are only in that file, and exceptions have to be made again")
     if not saved.is_state_whole:
         parts.append(STRICTER_TEXT)
     if "trust" in saved.damaged_tables or "all" in saved.damaged_tables:

@@ -124,7 +124,7 @@ def _make_row(store: Store, record: EventRecord, news: RefusedNews) -> Row:
         given, shown=redact_text(given.shown)[:MOST_SHOWN], cwd=redact_text(given.cwd), shape=redact_text(given.shape)
     )
     value = msgspec.json.encode(subject)
-    reason, said = (redact_text(text)[:MOST_REASON] for text in (record.decision.reason, news.said))
+    reason, said = (redact_text(text)[:MOST_REASON] for text in (news.reason, news.said))
     who = (record.call, record.session, record.agent, record.agent_id)
     names = (_make_mark(subject), subject.code, record.at, record.at, *who, reason, said)
     return (*names, value, _sign(store, value))

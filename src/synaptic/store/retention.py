@@ -45,6 +45,8 @@ DELETE_OLD_ROWS = (
     "DELETE FROM messages WHERE timestamp < ?",
     "DELETE FROM agents WHERE named = 0 AND updated_at < ?",
     "DELETE FROM state WHERE scope = 'session' AND at < ?",
+    "DELETE FROM refused WHERE last_at < ?",
+    "DELETE FROM grants WHERE expires > 0 AND expires < ?",
 )
 """Small tables, in one statement each: what nobody looks back to. Efforts and their sessions stay."""
 

@@ -18,7 +18,7 @@ from synaptic.store.connection import (
 )
 from synaptic.store.damage import read_as_damage
 from synaptic.store.held_index import IndexUse
-from synaptic.store.losses import Loss, record_loss
+from synaptic.store.losses import Loss, record_loss, void_grants
 
 LOCK_TIMEOUT = 1.0
 SALVAGE_SECONDS = 4.0
@@ -60,6 +60,7 @@ def build_successor(damaged: Path, successor: Path, restore: Callable[[Connectio
         if not (saved.is_state_whole and saved.has_all_events):
             # Before it has the name: who opens it next, also after this process was killed, must not believe it.
             record_loss(fresh, _describe_salvage(damaged, saved))
+            void_grants(fresh)
         return saved
     finally:
         fresh.close()
