@@ -145,7 +145,8 @@ def _tell(allowed: Allowed) -> None:
     if grant.scope in ("once", "session") and allowed.agent:
         screen.say(f"{allowed.agent} has to make the call again")
     if allowed.suggestion:
-        screen.say(f"calls like it: synaptic allow {allowed.code} --here --like '{allowed.suggestion}'")
+        screen.say("for calls like it, which were refused as well:")
+        screen.say_exactly(f"  synaptic allow {allowed.code} --here --like '{allowed.suggestion}'")
     for one in allowed.grants:
         screen.say_exactly(f"take it back: synaptic grants revoke {one.id}")
 

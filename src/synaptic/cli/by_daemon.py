@@ -13,6 +13,7 @@ from synaptic.daemon import lifecycle
 from synaptic.daemon.client import RpcError
 from synaptic.model.errors import DaemonError, LayerError, SynapticError
 from synaptic.model.home import Home
+from synaptic.model.text import to_utf8_deep
 from synaptic.setup.dispatcher import read_engine
 from synaptic.work.command import Command, Result
 from synaptic.work.consent import PIN_NEEDED
@@ -23,7 +24,7 @@ def ask_daemon_for(command: Command[Result], kind: type[Result]) -> Result:
     home = find_place().home
     if not _may_run_daemon(home):
         return carry_out(command)
-    given = {name: value for name, value in msgspec.to_builtins(command).items() if value not in ("", None)}
+    given = to_utf8_deep({name: one for name, one in msgspec.to_builtins(command).items() if one not in ("", None)})
     try:
         return msgspec.convert(call_started(home, command.method, given), kind)
     except RpcError as error:
@@ -38,9 +39,10 @@ def type_pin(label: str) -> str:
     """A PIN from the terminal, without showing it. Raises SynapticError where there is no terminal."""
     with suppress(OSError):
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
-        if typed := getpass.getpass(f"{label}: "):
+        typed = getpass.getpass(f"{label}: ")
+        if typed and typed.isprintable():
             return typed
-        raise SynapticError("nothing was typed")
+        raise SynapticError("no letter, digit or sign was typed")
     raise SynapticError("a PIN is typed at a terminal, and there is none here")
 
 

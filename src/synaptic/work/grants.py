@@ -8,6 +8,7 @@ import msgspec
 
 from synaptic.model.errors import LayerError
 from synaptic.model.grant import Grant, GrantScope, RefusedAct
+from synaptic.model.text import to_utf8
 from synaptic.pipeline.lifting import is_liftable
 from synaptic.pipeline.likeness import covers_command, covers_paths
 from synaptic.store import grants, refused
@@ -104,7 +105,7 @@ class AllowCall(Command[Allowed], frozen=True, kw_only=True):
             session=_require_session(one) if self.scope == "session" else "",
             expires=_choose_end(self.scope, self.seconds, now),
             shown=subject.shown,
-            because=self.because.strip()[:MOST_CHARS],
+            because=to_utf8(self.because.strip()[:MOST_CHARS]),
         )
 
 

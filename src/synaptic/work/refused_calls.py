@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from synaptic.hooks.nearest import find_nearest
 from synaptic.model.decision import Kind
 from synaptic.model.errors import LayerError
+from synaptic.model.text import to_utf8
 from synaptic.store import entries, refused
 from synaptic.store.db import Store
 from synaptic.store.record import JournalEntry
@@ -18,7 +19,7 @@ LIST_HINT = "synaptic inbox"
 
 def find_refusal(store: Store, named: str) -> RefusedCall:
     """The refusal of a name. Raises LayerError for an unknown one, and for one that two have."""
-    name = named.strip()
+    name = to_utf8(named.strip())
     entry = _find_entry(store, name)
     by_code = refused.find_by_code(store, name.lower())
     found = {one.mark: one for one in (*by_code, *_find_by_entry(store, entry), *_find_by_mark(store, name))}

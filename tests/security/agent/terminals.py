@@ -13,6 +13,7 @@ from tests.daemon.setting import Setting
 
 CLI = f"{sys.executable} -m synaptic.cli.main"
 ENDED = re.compile(r"ended:(\d+)\r?\n")
+QUESTION = re.compile(rf": $|{ENDED.pattern}")
 SECONDS = 60.0
 
 
@@ -47,9 +48,11 @@ class Window:
         self.send(f"{line}; echo ended:$?\n")
         said = ""
         for answer in answers:
-            said += self.read(re.compile(r"(: |\[y/N\]: ?)$"))
+            said += self.read(QUESTION)
+            if ENDED.search(said):
+                break
             self.send(f"{answer}\n")
-        said += self.read(ENDED)
+        said += "" if ENDED.search(said) else self.read(ENDED)
         found = ENDED.search(said)
         assert found, said
         return int(found[1]), said[: found.start()].partition("\n")[2].replace("\r", "")
