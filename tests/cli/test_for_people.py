@@ -13,10 +13,10 @@ from synaptic.policies.self.verbs import BY_ARGUMENT, FOR_EVERYBODY, FOR_PEOPLE,
 OPEN_METHODS = frozenset((
     "ability.documents", "ability.emit", "ability.follow_ups", "ability.list", "ability.suggest", "ability.usage",
     "agents.findByEffort", "agents.list", "agents.register", "agents.updateStatus", "catalog.check", "catalog.list",
-    "daemon.renew", "daemon.status",
-    "effort.dehydrate", "effort.finish", "effort.list", "effort.log", "effort.phase", "effort.resume", "effort.show",
-    "effort.start", "effort.updateMetadata", "journal.after", "journal.get", "journal.last", "messages.list",
-    "rpc.methods", "session.finish", "session.list", "session.show", "skills.cache", "skills.list", "state.get",
+    "daemon.renew", "daemon.status", "effort.dehydrate", "effort.finish", "effort.list", "effort.log", "effort.phase",
+    "effort.resume", "effort.show", "effort.start", "effort.updateMetadata", "grants.list", "grants.preview",
+    "grants.show", "journal.after", "journal.get", "journal.last", "messages.list", "pin.status", "rpc.methods",
+    "session.finish", "session.list", "session.show", "skills.cache", "skills.list", "state.get",
     "state.list", "task.list", "task.show", *(f"hooks.{name}" for name in HOOK_METHODS),
 ))  # fmt: skip
 """What agents may call; `ability.emit` and `hooks.userPrompt` look at what is said."""

@@ -1,8 +1,13 @@
 """A command of `work`, carried out in this process for whoever typed it."""
 
+import os
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 
+import msgspec
+
+from synaptic.agents.shared.authority import find_authority
+from synaptic.agents.shared.callers import HookCallers
 from synaptic.agents.shared.lineage import require_person
 from synaptic.cli.caller import find_caller
 from synaptic.cli.place import find_place, open_database
@@ -15,6 +20,9 @@ def carry_out(command: Command[Result]) -> Result:
     if command.people_only:
         require_person(find_place().home, command.people_only)
     with open_context() as context:
+        if command.needs_authority:
+            authority = find_authority(os.getpid(), HookCallers(context.home))
+            context = msgspec.structs.replace(context, authority=authority)
         result = command.run(context)
         return run_to_end(result) if isinstance(result, Coroutine) else result
 

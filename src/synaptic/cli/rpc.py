@@ -44,16 +44,20 @@ def call(
     if method == EMIT_METHOD and given.get("event") in SPEAKING_EVENTS:
         require_person(find_place().home, SPEAK_AS_USER)
     try:
-        screen.print_document(_call_started(find_place().home, method, given))
+        screen.print_document(call_started(find_place().home, method, given))
         warn_of_other_code(find_place().home)
     except RpcError as error:
-        if error.code == JSON_RPC_CODES["FOR_PEOPLE"]:
-            raise PersonError(error.message) from error
-        # With its word, as the verbs themselves would say it: a script compares it.
-        raise LayerError(error.word or str(error.code), error.message, where=error.where) from error
+        raise read_refusal(error) from error
 
 
-def _call_started(home: Home, method: str, given: dict[str, Any]) -> object:
+def read_refusal(error: RpcError) -> PersonError | LayerError:
+    """A refusal of the daemon with its word, as the verbs themselves would say it: a script compares it."""
+    if error.code == JSON_RPC_CODES["FOR_PEOPLE"] or error.word == "FOR_PEOPLE":
+        return PersonError(error.message)
+    return LayerError(error.word or str(error.code), error.message, where=error.where)
+
+
+def call_started(home: Home, method: str, given: dict[str, Any]) -> object:
     """The daemon's answer; one that does not run is started first, as agents do."""
     try:
         return call_rpc(home, method, given)

@@ -6,6 +6,7 @@ As in `completion`, trouble offers nothing, and each function imports what it ne
 # ruff: noqa: PLC0415  as said above
 
 import os
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -31,6 +32,28 @@ def complete_event_numbers(store: "Store", place: "CommandPlace") -> Suggestions
     from synaptic.store import entries
 
     return [(str(one.id), format_entry_line(one)[:60]) for one in entries.read_last_entries(store, LAST_EVENTS)]
+
+
+@make_completion
+def complete_refusals(store: "Store", place: "CommandPlace") -> Suggestions:
+    """Codes of refusals that nobody has answered, the newest first."""
+    from synaptic.store import refused
+
+    found = refused.list_refused(store, most=LAST_EVENTS)
+    return [(one.code, f"{', '.join(one.policies)}: {one.subject.shown}"[:60]) for one in found if not one.answer]
+
+
+@make_completion
+def complete_grants(store: "Store", place: "CommandPlace") -> Suggestions:
+    from synaptic.store import grants
+    from synaptic.work.grants import describe_state
+
+    found, now = grants.list_grants(store), time.time()
+    return [
+        (one.grant.id, f"{one.grant.policy}: {one.grant.like or one.grant.shown}"[:60])
+        for one in found
+        if describe_state(one, now) == "in force"
+    ]
 
 
 @make_completion
@@ -83,10 +106,11 @@ def complete_hooks(incomplete: str) -> list[tuple[str, str]]:
 
 def complete_settings(incomplete: str) -> list[tuple[str, str]]:
     """Keys of config.toml."""
-    from synaptic.hooks.config import Config
+    from synaptic.hooks.config import TABLES, Config
 
-    plain = [(key, "") for key in Config.__struct_fields__ if key not in ("http", "policies")]
-    return keep_matching([*plain, ("http.enabled", ""), ("http.port", "")], incomplete)
+    plain = [(key, "") for key in Config.__struct_fields__ if key not in (*TABLES, "policies")]
+    parts = [(f"{table}.{name}", "") for table, kind in TABLES.items() for name in kind.__struct_fields__]
+    return keep_matching([*plain, *parts], incomplete)
 
 
 def complete_sections(incomplete: str) -> list[tuple[str, str]]:

@@ -38,6 +38,11 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "usage": ("usage", "What is used, what fails, what never runs."),
         "prune": ("prune", "Forget old events."),
     },
+    "Saying yes": {
+        "allow": ("allow", "Let one refused call through, or those like it."),
+        "grants": ("grants", "Exceptions that you have made; taken back."),
+        "pin": ("pin", "The PIN for when nobody can see who asks."),
+    },
     "Rules": {
         "rule": ("rule", "Your own rules, written, shown and tried."),
         "policy": ("policy", "Policies, shown and switched; your own."),

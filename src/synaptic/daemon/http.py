@@ -34,8 +34,8 @@ class HttpListeners:
         self._silent: dict[Any, tuple[Any, int]] = {}
         self.port = 0
 
-    def take_over(self, transport: asyncio.Transport, received: bytes, peer: int) -> None:
-        """Hand a connection of the Unix socket to the HTTP protocol, with what has been read from it and who asks."""
+    def take_over(self, transport: asyncio.Transport, received: bytes, peer: tuple[int, float]) -> None:
+        """Hand a connection of the Unix socket to HTTP, with what was read from it, who asks and since when."""
         protocol = self._make_protocol(None)
         # The protocol knows no process: every request of this connection is answered in a context that does.
         protocol.app = _note_peer(protocol.app, peer)  # type: ignore[attr-defined]
@@ -112,9 +112,9 @@ class HttpListeners:
         return self._configs[token]
 
 
-def _note_peer(app: Any, peer: int) -> Any:
+def _note_peer(app: Any, peer: tuple[int, float]) -> Any:
     async def answer(scope: Any, receive: Any, send: Any) -> None:
-        note_peer(peer)
+        note_peer(*peer)
         await app(scope, receive, send)
 
     return answer

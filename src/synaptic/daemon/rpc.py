@@ -4,6 +4,7 @@ A method that is for people only is refused to everything below an agent. What c
 as the kernel names it; nothing that a request says.
 """
 
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
@@ -34,7 +35,10 @@ REQUEST_VARIABLES = frozenset(
     {"CWD", "AGENT_ID", "CLAUDE_PLUGIN_ROOT", "AGENT_CLAIMS", "AGENT_TARGETED_CLAIMS", "AGENT_MANAGES", "AGENT_PARENT"}
 )
 """What a request may say about the environment it comes from."""
+CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""Where the kernel notes the start of processes."""
 _peer: ContextVar[int] = ContextVar("peer", default=0)
+_connected: ContextVar[float] = ContextVar("connected", default=0.0)
 _environment: ContextVar[Mapping[str, str]] = ContextVar("environment", default=MappingProxyType({}))
 
 
@@ -62,14 +66,20 @@ def register_method(
     return register
 
 
-def note_peer(pid: int) -> None:
-    """Remember which process asks, for what is answered in this context."""
+def note_peer(pid: int, connected: float = 0.0) -> None:
+    """Remember which process asks, and since when, for what is answered in this context."""
     _peer.set(pid)
+    _connected.set(connected)
 
 
 def read_peer() -> int:
     """The process that asks; 0 where nobody knows."""
     return _peer.get()
+
+
+def read_connected() -> float:
+    """When it has connected, by the clock of processes' starts; 0 where nobody knows."""
+    return _connected.get()
 
 
 def request_environment() -> Mapping[str, str]:

@@ -164,6 +164,8 @@ class ClientConnection(asyncio.Protocol):
         self._answering: asyncio.Task[None] | None = None
         self._patience: ClientPatience | None = None
         self._call = ""
+        # A number of a process that has ended is given to another one: it must be older than its connection.
+        self._connected = time.clock_gettime(rpc.CLOCK)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)  # uvloop's does not say so by inheritance
@@ -186,7 +188,8 @@ class ClientConnection(asyncio.Protocol):
             self._read_line()
         else:
             self._daemon.idle.remove(self)
-            self._daemon.http.take_over(self.transport, bytes(self._buffer), read_peer_pid(self.transport))
+            peer = read_peer_pid(self.transport), self._connected
+            self._daemon.http.take_over(self.transport, bytes(self._buffer), peer)
 
     def connection_lost(self, error: Exception | None) -> None:
         self._leave_given_up()
@@ -288,7 +291,7 @@ class ClientConnection(asyncio.Protocol):
 
     async def _answer_lines(self, lines: "asyncio.Queue[bytes]") -> None:
         """In the order they came, also when a client sends many at once."""
-        rpc.note_peer(read_peer_pid(self.transport))
+        rpc.note_peer(read_peer_pid(self.transport), self._connected)
         self._daemon.line_queues.add(lines)
         try:
             while (line := await lines.get()) and not self.transport.is_closing():

@@ -7,7 +7,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from synaptic.daemon.rpc import METHODS, PEOPLE_ONLY, READERS, RpcError, request_environment
+import msgspec
+
+from synaptic.daemon.rpc import (
+    METHODS,
+    PEOPLE_ONLY,
+    READERS,
+    RpcError,
+    read_connected,
+    read_peer,
+    request_environment,
+)
 from synaptic.hooks.project import find_root
 from synaptic.model.errors import LayerError, StoreError, SynapticError
 from synaptic.store.windows import WorkerIdentity
@@ -20,6 +30,9 @@ if TYPE_CHECKING:
 async def answer_command(daemon: "Daemon", command: Command[Any]) -> object:
     """Carry one command out for whoever has sent it."""
     context = CommandContext(daemon.engine.store, find_caller(command, request_environment()))
+    if command.needs_authority:
+        authority = daemon.engine.senders.find_authority(read_peer(), read_connected())
+        context = msgspec.structs.replace(context, authority=authority)
     try:
         return command.answer(await _run_command(command, context))
     except (LayerError, StoreError):

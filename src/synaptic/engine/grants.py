@@ -7,7 +7,7 @@ import time
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
-from synaptic.model.event import ToolEvent
+from synaptic.model.event import Event, ToolEvent
 from synaptic.model.grant import SCOPE_WORDS, Grant, RefusedAct, RefusedNews, RefusedSubject
 from synaptic.pipeline.lifting import (
     NO_LOOK,
@@ -88,16 +88,20 @@ class CallGrants:
 
     def _is_like(self, pattern: str, refusal: Refusal) -> bool:
         """A pattern covers a call as the agent has made it, which nothing has rewritten, below the project's root."""
-        event = refusal.first.event
-        if refusal.seen is not refusal.first or not self._root or not isinstance(event, ToolEvent):
-            return False
-        if event.tool.command:
-            is_here = find_relative(event.cwd, self._root) is not None
-            return is_here and is_only_command(event) and covers_command(pattern, event.tool.command)
-        if any(path.startswith("~") for path in event.tool.paths):  # who reads it may mean a home by that
-            return False
-        places = [find_relative(os.path.join(event.cwd, path), self._root) for path in event.tool.paths]  # noqa: PTH118
-        return all(place is not None for place in places) and covers_paths(pattern, [str(one) for one in places])
+        return refusal.seen is refusal.first and covers_event(pattern, refusal.first.event, self._root)
+
+
+def covers_event(pattern: str, event: Event, root: str) -> bool:
+    """Whether a pattern covers a call below a project's root, with all that it names."""
+    if not root or not isinstance(event, ToolEvent):
+        return False
+    if event.tool.command:
+        is_here = find_relative(event.cwd, root) is not None
+        return is_here and is_only_command(event) and covers_command(pattern, event.tool.command)
+    if any(path.startswith("~") for path in event.tool.paths):  # who reads it may mean a home by that
+        return False
+    places = [find_relative(os.path.join(event.cwd, path), root) for path in event.tool.paths]  # noqa: PTH118
+    return all(place is not None for place in places) and covers_paths(pattern, [str(one) for one in places])
 
 
 def is_for_place(grant: Grant, act: RefusedAct, place: tuple[str, str]) -> bool:

@@ -7,12 +7,14 @@ from enum import Enum
 
 import msgspec
 
+from synaptic.agents.shared.authority import find_authority
 from synaptic.agents.shared.callers import HookCallers, ProcessKey
 from synaptic.agents.shared.discover import OWN_NAME, find_adapter, has_dialect
 from synaptic.agents.shared.lineage import Sender, examine_sender, find_agent_above, list_markers
 from synaptic.agents.shared.ours import is_dispatcher
 from synaptic.agents.shared.processes import TICKS_PER_SECOND, ProcessInfo, read_process, read_program
 from synaptic.agents.shared.recognise import correct_sender
+from synaptic.model.authority import Authority
 from synaptic.model.call import HookProcess, Request
 from synaptic.model.decision import Kind
 from synaptic.model.errors import StoreError, SynapticError
@@ -67,6 +69,13 @@ class Senders:
     def find_agent_above(self, pid: int) -> str:
         """What makes the process an agent's; "" for a person's."""
         return find_agent_above(pid, self._callers)
+
+    def find_authority(self, pid: int, connected: float = 0.0) -> Authority:
+        """Who says yes, and how that is known; `connected` is when they came, by the clock of processes' starts."""
+        process = read_process(pid)
+        if process is not None and connected and _was_started_after(process, connected):
+            return Authority(standing="unsure", why="whoever connected has ended, and another process has its number")
+        return find_authority(pid, self._callers)
 
     def prepare(self) -> None:
         """Load what the first look needs, before an event waits for it."""
@@ -216,6 +225,10 @@ def _read_session(request: Request) -> str:
         return find_adapter(sent.agent).decode(sent).event.session_id
     except SynapticError:
         return ""
+
+
+def _was_started_after(process: ProcessInfo, moment: float) -> bool:
+    return sys.platform == "linux" and int(process.started) / TICKS_PER_SECOND > moment
 
 
 def _find_start(process: ProcessInfo | None) -> float | None:

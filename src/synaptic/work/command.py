@@ -12,6 +12,7 @@ import msgspec
 
 import synaptic.work
 from synaptic.hooks.project import find_root
+from synaptic.model.authority import UNKNOWN_AUTHORITY, Authority
 from synaptic.model.errors import LayerError, StoreError
 from synaptic.model.home import Home
 from synaptic.model.layers import Effort
@@ -43,6 +44,8 @@ class CommandContext(msgspec.Struct, frozen=True):
 
     store: Store
     caller: Caller = Caller()
+    authority: Authority = UNKNOWN_AUTHORITY
+    """Who asks, for commands that need to know it."""
 
     @property
     def home(self) -> Home:
@@ -83,6 +86,8 @@ class Command(msgspec.Struct, Generic[Result], frozen=True, kw_only=True, rename
     """Its name over the socket; a verb without one is for the command line only."""
     people_only: ClassVar[str] = ""
     """What an agent may not do with it, as the refusal says it."""
+    needs_authority: ClassVar[bool] = False
+    """Whether it must be known who asks: not to be an agent's is not enough for it."""
     may_block: ClassVar[bool] = False
     """Whether it may wait for another process: the daemon runs it beside its event loop."""
     other_names: ClassVar[Mapping[str, str]] = {}

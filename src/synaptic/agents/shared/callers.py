@@ -44,6 +44,13 @@ class HookCallers:
         self._look_again()
         return process.key in self._known
 
+    def list_living(self) -> tuple[ProcessInfo, ...]:
+        """The agents that live now: those that were seen to call the dispatcher, and programs with an agent inside."""
+        self._look_again()
+        hosts = self._hosts or frozenset(_parse_lines(self._read_hosts()))
+        found = ((key, read_process(key[0])) for key in {*self._read_keys(), *self._known, *hosts})
+        return tuple(process for key, process in found if process is not None and process.key == key)
+
     def add(self, process: ProcessInfo) -> None:
         """Remember one more, on disk too: a daemon that is started again and the command line must know it."""
         if self.holds(process):
@@ -73,6 +80,10 @@ class HookCallers:
         """A descriptor that was missing for a moment is no reason for the rest of a daemon's life."""
         if self._may_pass:
             self._known = dict.fromkeys((*self._read_keys(), *self._known))
+
+    def _read_hosts(self) -> bytes:
+        content = read_content(self._hosts_path, LONGEST_FILE)
+        return b"" if isinstance(content, UnreadableFile) else content or b""
 
     def _read_keys(self) -> list[ProcessKey]:
         content = read_content(self._path, LONGEST_FILE)

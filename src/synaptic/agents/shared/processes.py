@@ -1,8 +1,10 @@
-"""Read processes of this machine: parent, start, arguments, variables. On Linux from /proc, elsewhere from `ps`."""
+"""Read processes of this machine: parent, start, arguments, variables, terminal. From /proc, on macOS from `ps`."""
 
 import os
+import stat
 import subprocess  # noqa: TID251 - where there is no /proc, `ps` is all there is
 import sys
+import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -14,8 +16,13 @@ LONGEST_CHAIN = 256
 """Ancestors that are looked at; no tree of processes that people have is deeper."""
 READ_BYTES = 1 << 18
 """Bytes of arguments and of variables that are looked at."""
-PARENT, START_TIME = 1, 19
+PARENT, GROUP, SESSION, TERMINAL, FOREGROUND, START_TIME = 1, 2, 3, 4, 5, 19
 """Places in /proc/PID/stat, counted from the state on."""
+PSEUDO_TERMINALS = range(136, 144)
+"""Major numbers of the devices that terminal windows, logins from elsewhere and containers have."""
+CONSOLES = 4
+USER_IDS = 4
+PS_TIME = "%a %b %d %H:%M:%S %Y"
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 PS_SECONDS = 5.0
 
@@ -31,6 +38,18 @@ class ProcessInfo(msgspec.Struct, frozen=True):
     @property
     def key(self) -> tuple[int, str]:
         return self.pid, self.started
+
+
+class TerminalPlace(msgspec.Struct, frozen=True):
+    """Where a process stands in the terminal that controls it."""
+
+    terminal: str
+    """Its name, such as `pts/3`; "" without one."""
+    session: int
+    """The process that leads the session: of a terminal, usually its shell."""
+    group: int
+    foreground: int
+    """The group that gets what is typed."""
 
 
 def read_process(pid: int) -> ProcessInfo | None:
@@ -70,10 +89,75 @@ def read_program(pid: int) -> str:
     return _run_ps("-o", "comm=", "-p", str(pid)).strip()
 
 
-def _read_stat(pid: int) -> ProcessInfo | None:
+def read_name(pid: int) -> str:
+    """What the system calls a process: the name of its program's file, or of the script that it runs."""
+    if sys.platform == "linux":
+        return os.fsdecode(_read_start(f"/proc/{pid}/comm")).rstrip("\n")
+    return os.path.basename(read_program(pid))  # noqa: PTH119 - as elsewhere here
+
+
+def read_place(pid: int) -> TerminalPlace | None:
+    """The terminal of a process and its place there; None when it is gone."""
+    if sys.platform != "linux":
+        return _attempt(lambda: _ask_ps_place(pid), None)
+    fields = _read_fields(pid)
+    if len(fields) <= START_TIME:
+        return None
+    group, session, terminal, foreground = (int(fields[at]) for at in (GROUP, SESSION, TERMINAL, FOREGROUND))
+    return TerminalPlace(_name_terminal(terminal), session, group, foreground)
+
+
+def is_root_process(pid: int) -> bool:
+    """Whether a process has nobody's rights but root's: a program that only borrows them is its user's."""
+    if sys.platform != "linux":
+        return _run_ps("-o", "ruid=,uid=", "-p", str(pid)).split() == ["0", "0"]
+    raw = _read_start(f"/proc/{pid}/status").partition(b"\nUid:")[2].partition(b"\n")[0]
+    return raw.split() == [b"0"] * USER_IDS
+
+
+def reads_terminal(pid: int) -> bool:
+    """Whether what a process reads comes from a terminal, and not out of a file or a pipe."""
+    if sys.platform != "linux":
+        return True  # `ps` does not say it
+    mode, major = _attempt(lambda: _read_input_kind(pid), (0, 0))
+    return stat.S_ISCHR(mode) and (major in PSEUDO_TERMINALS or major == CONSOLES)
+
+
+def is_older(first: ProcessInfo, second: ProcessInfo) -> bool:
+    """Whether a process was started before another one; no where that cannot be told."""
+    begun, other = _measure_start(first), _measure_start(second)
+    return begun is not None and other is not None and begun < other
+
+
+def _measure_start(process: ProcessInfo) -> float | None:
+    if process.started.isdecimal():
+        return float(process.started)
+    return _attempt(lambda: time.mktime(time.strptime(process.started, PS_TIME)), None)
+
+
+def _read_input_kind(pid: int) -> tuple[int, int]:
+    found = os.stat(f"/proc/{pid}/fd/0")  # noqa: PTH116 - as elsewhere here
+    return found.st_mode, os.major(found.st_rdev)
+
+
+def _name_terminal(number: int) -> str:
+    """The name behind a device's number, as it is written in /proc/PID/stat."""
+    if not number:
+        return ""
+    major, minor = number >> 8 & 0xFFF, number & 0xFF | number >> 12 & 0xFFF00
+    if major in PSEUDO_TERMINALS:
+        return f"pts/{(major - PSEUDO_TERMINALS.start) * 256 + minor}"
+    return f"tty{minor}" if major == CONSOLES else f"tty {major}:{minor}"
+
+
+def _read_fields(pid: int) -> list[bytes]:
     raw = _read_start(f"/proc/{pid}/stat")
     # The name of the program is in brackets and may hold anything, brackets too.
-    fields = raw[raw.rfind(b")") + 2 :].split()
+    return raw[raw.rfind(b")") + 2 :].split()
+
+
+def _read_stat(pid: int) -> ProcessInfo | None:
+    fields = _read_fields(pid)
     if len(fields) <= START_TIME:
         return None
     return ProcessInfo(pid, int(fields[PARENT]), fields[START_TIME].decode())
@@ -98,6 +182,14 @@ def _split_block(raw: bytes) -> tuple[str, ...]:
 def _ask_ps(pid: int) -> ProcessInfo | None:
     parent, _, started = _run_ps("-o", "ppid=,lstart=", "-p", str(pid)).strip().partition(" ")
     return ProcessInfo(pid, int(parent), started.strip()) if parent.isdigit() else None
+
+
+def _ask_ps_place(pid: int) -> TerminalPlace | None:
+    terminal, _, foreground = _run_ps("-o", "tty=,tpgid=", "-p", str(pid)).strip().partition(" ")
+    if not terminal:
+        return None
+    name = "" if terminal in ("?", "??", "-") else terminal
+    return TerminalPlace(name, os.getsid(pid), os.getpgid(pid), int(foreground))
 
 
 def _run_ps(*words: str) -> str:

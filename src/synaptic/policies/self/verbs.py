@@ -33,7 +33,10 @@ ADD_RULES = PeopleOnly("write rules for its user", unless=("--dry-run", "--proje
 CHANGE_RULES = PeopleOnly("write rules", unless=("--dry-run",))
 CHANGE_REGISTRY = PeopleOnly("choose or change registries")
 
+CHANGE_PIN = PeopleOnly("set or remove the PIN")
+
 FOR_PEOPLE: Mapping[str, PeopleOnly] = {
+    "allow": PeopleOnly("make exceptions"),
     "bootstrap": SET_UP,
     "config set": CHANGE_SETTINGS,
     "daemon restart": PeopleOnly("restart the daemon"),
@@ -42,6 +45,7 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "down": PeopleOnly("take the engine out"),
     "follow-ups drop": PeopleOnly("drop what hooks asked for"),
     "follow-ups run": PeopleOnly("run what hooks asked for"),
+    "grants revoke": PeopleOnly("take exceptions back"),
     "hook new": CHANGE_HOOKS,
     "hook register": CHANGE_HOOKS,
     "import cc-safety-net": CHANGE_RULES,
@@ -51,6 +55,8 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "import permissions": CHANGE_RULES,
     "install": INSTALL,
     "package promote": PeopleOnly("promote packages"),
+    "pin remove": CHANGE_PIN,
+    "pin set": CHANGE_PIN,
     "policy disable": PeopleOnly("switch policies"),
     "policy enable": PeopleOnly("switch policies"),
     "policy new": PeopleOnly("write policies"),
@@ -89,6 +95,7 @@ FOR_EVERYBODY = frozenset((
     "search", "self-test", "session list",
     "session show", "skill diff", "skill info", "skill list", "skill outdated", "skill plan", "skill search",
     "skill verify", "state get", "state list", "status", "tail", "task list", "task show", "try", "usage", "verify",
+    "grants list", "grants show", "pin status",
 ))  # fmt: skip
 SPEAKING_EVENTS = frozenset({"UserPromptSubmit", "UserPromptExpansion", "DirectoryAdded"})
 """Events by which the user speaks."""

@@ -1,0 +1,61 @@
+"""A command of `work`, carried out by the daemon: it looks itself at who asks. Where none can run, by this process."""
+
+import getpass
+import os
+from contextlib import suppress
+
+import msgspec
+
+from synaptic.cli.carry_out import carry_out
+from synaptic.cli.place import find_place
+from synaptic.cli.rpc import call_started, read_refusal
+from synaptic.daemon import lifecycle
+from synaptic.daemon.client import RpcError
+from synaptic.model.errors import DaemonError, LayerError, SynapticError
+from synaptic.model.home import Home
+from synaptic.model.text import to_utf8_deep
+from synaptic.setup.dispatcher import read_engine
+from synaptic.work.command import Command, Result
+from synaptic.work.consent import PIN_NEEDED
+
+
+def ask_daemon_for(command: Command[Result], kind: type[Result]) -> Result:
+    """The command's result as the daemon has it. Raises SynapticError."""
+    home = find_place().home
+    if not _may_run_daemon(home):
+        return carry_out(command)
+    given = to_utf8_deep({name: one for name, one in msgspec.to_builtins(command).items() if one not in ("", None)})
+    try:
+        return msgspec.convert(call_started(home, command.method, given), kind)
+    except RpcError as error:
+        raise _drop_place(read_refusal(error)) from None
+    except DaemonError:
+        if lifecycle.read_status(home).state == "stopped":  # none can be started: nobody else carries it out
+            return carry_out(command)
+        raise
+
+
+def type_pin(label: str) -> str:
+    """A PIN from the terminal, without showing it. Raises SynapticError where there is no terminal."""
+    with suppress(OSError):
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+        typed = getpass.getpass(f"{label}: ")
+        if typed and typed.isprintable():
+            return typed
+        raise SynapticError("no letter, digit or sign was typed")
+    raise SynapticError("a PIN is typed at a terminal, and there is none here")
+
+
+def is_pin_needed(error: LayerError) -> bool:
+    """Whether the same command may go through with the PIN."""
+    return error.code == PIN_NEEDED
+
+
+def _may_run_daemon(home: Home) -> bool:
+    return lifecycle.read_status(home).state != "stopped" or read_engine(home).daemon
+
+
+def _drop_place(error: SynapticError) -> SynapticError:
+    """Without the number of the protocol: whoever types a verb has not asked for a method."""
+    error.where = ""
+    return error
