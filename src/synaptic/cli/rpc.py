@@ -44,7 +44,7 @@ def call(
     if method == EMIT_METHOD and given.get("event") in SPEAKING_EVENTS:
         require_person(find_place().home, SPEAK_AS_USER)
     try:
-        screen.print_document(_call_started(find_place().home, method, given))
+        screen.print_document(call_started(find_place().home, method, given))
         warn_of_other_code(find_place().home)
     except RpcError as error:
         if error.code == JSON_RPC_CODES["FOR_PEOPLE"]:
@@ -53,7 +53,7 @@ def call(
         raise LayerError(error.word or str(error.code), error.message, where=error.where) from error
 
 
-def _call_started(home: Home, method: str, given: dict[str, Any]) -> object:
+def call_started(home: Home, method: str, given: dict[str, Any]) -> object:
     """The daemon's answer; one that does not run is started first, as agents do."""
     try:
         return call_rpc(home, method, given)
