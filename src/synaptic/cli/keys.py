@@ -64,9 +64,13 @@ class KeyReader:
 
 
 def _measure_letter(data: bytes) -> int:
+    """How many bytes a letter has; one that is no UTF-8 takes nothing along of what follows."""
     first = data[0]
     size = 1 if first < 0xC0 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    return size if len(data) >= size else 0
+    more = data[1:size]
+    if any(not 0x80 <= byte <= 0xBF for byte in more):
+        return 1
+    return size if len(more) == size - 1 else 0
 
 
 def _name_key(piece: bytes) -> str:
@@ -76,4 +80,4 @@ def _name_key(piece: bytes) -> str:
     if piece in NAMED_KEYS:
         return NAMED_KEYS[piece]
     text = piece.decode("utf-8", "replace")
-    return text if text.isprintable() and not piece.startswith(b"\x1b") else ""
+    return text if text.isprintable() and not piece.startswith(b"\x1b") and text != "\ufffd" else ""
