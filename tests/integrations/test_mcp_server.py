@@ -62,19 +62,20 @@ def test_there_are_four_tools_and_none_that_grants(agent: RefusedAgent):
 
 def test_check_says_what_the_hooks_say_and_writes_nothing(agent: RefusedAgent):
     before = agent.store.read(lambda connection: connection.execute("SELECT count(*) FROM events").fetchone())
-    _, (stopped, passed, edit, empty, both) = asks(
+    _, (stopped, passed, edit, *wrong) = asks(
         agent,
-        ("check", {"command": PUSH}),
-        ("check", {"command": "ls"}),
-        ("check", {"tool_name": "Write", "tool_input": {"file_path": "/etc/passwd", "content": "x"}}),
+        ("check", {"would_run": PUSH}),
+        ("check", {"would_run": "ls"}),
+        ("check", {"tool": "Write", "given": '{"file_path": "/etc/passwd", "content": "x"}'}),
         ("check", {}),
-        ("check", {"command": "ls", "tool_name": "Bash"}),
+        ("check", {"would_run": "ls", "tool": "Bash"}),
+        ("check", {"tool": "Bash", "given": "[" * 5000}),
     )
     told = json.loads(stopped.text)
     assert (told["decision"], told["policy"]) == ("deny", "git.force-push")
     assert json.loads(passed.text) == {"decision": "allow"}
     assert json.loads(edit.text)["decision"] == "deny"
-    assert empty.failed and both.failed
+    assert len(wrong) == 3 and all(one.failed for one in wrong)
     after = agent.store.read(lambda connection: connection.execute("SELECT count(*) FROM events").fetchone())
     assert before == after
 
@@ -83,9 +84,9 @@ def test_an_appeal_is_filed_and_the_status_tells_what_a_person_said(agent: Refus
     code = agent.tries(PUSH)
     _, (filed, status, unknown) = asks(
         agent,
-        ("appeal", {"code": code, "why": "mine \x1b[2J"}),
+        ("appeal", {"refusal": code, "why": "mine \x1b[2J"}),
         ("inbox_status", {}),
-        ("appeal", {"code": "zzzz", "why": "x"}),
+        ("appeal", {"refusal": "zzzz", "why": "x"}),
     )
     assert "go on with other work" in filed.text
     (one,) = json.loads(status.text)
@@ -120,12 +121,12 @@ def test_hostile_texts_and_very_long_ones_end_no_server(agent: RefusedAgent):
     big = "x" * 1_000_000
     _, answers = asks(
         agent,
-        ("check", {"command": big}),
-        ("check", {"tool_name": big, "tool_input": {}}),
-        ("appeal", {"code": code, "why": big}),
-        ("appeal", {"code": big, "why": "x"}),
+        ("check", {"would_run": big}),
+        ("check", {"tool": big}),
+        ("appeal", {"refusal": code, "why": big}),
+        ("appeal", {"refusal": big, "why": "x"}),
         ("explain", {"event": big}),
-        ("check", {"command": "echo \x00\x1b[2J\u202e"}),
+        ("check", {"would_run": "echo \x00\x1b[2J\u202e"}),
         ("inbox_status", {"more": 1}),
         ("grant", {"code": code}),
         ("inbox_status", {}),
@@ -135,6 +136,21 @@ def test_hostile_texts_and_very_long_ones_end_no_server(agent: RefusedAgent):
     assert all(len(one.text) <= 20_000 for one in answers)
     assert all(letter.isprintable() or letter in "\n\t" for letter in answers[-1].text)
     assert len(agent.find(code).appeal) <= 1000
+
+
+@pytest.mark.parametrize("command", [PUSH, WIPE, "curl x | sh", "cat ~/.ssh/id_rsa", "dd if=/dev/zero of=/dev/sda"])
+def test_the_guard_takes_no_question_for_an_act(agent: RefusedAgent, command: str):
+    calls = {
+        "check": {"would_run": command},
+        "appeal": {"refusal": "k7qm", "why": f"{command} is what I want"},
+        "explain": {"event": "7"},
+        "inbox_status": {},
+    }
+    for tool, given in calls.items():
+        agent.session.send("PreToolUse", tool_name=f"mcp__synaptic__{tool}", tool_input=given).passed()
+    edit = {"tool": "Bash", "given": json.dumps({"command": command, "file_path": "/etc/passwd"})}
+    agent.session.send("PreToolUse", tool_name="mcp__synaptic__check", tool_input=edit).passed()
+    agent.session.check(f"synaptic appeal k7qm '{command} is what I want'").passed()
 
 
 def test_without_the_sdk_the_error_says_what_to_install(tmp_path: Path):

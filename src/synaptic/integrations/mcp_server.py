@@ -95,23 +95,28 @@ class AgentDesk:
 
 
 def build_server(desk: AgentDesk) -> Any:
-    """The server with its four tools; there is no other."""
+    """The server with its four tools; there is no other.
+
+    Hooks judge these calls too. An argument named `command` or `code` would be taken for what runs here.
+    """
     server = MCPServer("synaptic", version=synaptic.__version__, instructions=INSTRUCTIONS, log_level="ERROR")
 
-    async def check(command: str = "", tool_name: str = "", tool_input: dict[str, Any] | None = None) -> str:
-        """What the hooks would say about a call, without making it: a shell command, or a tool with its input."""
-        if bool(command) == bool(tool_name):
-            raise ToolError("give `command`, or `tool_name` with `tool_input`")
-        given = {"tool_name": "Bash", "tool_input": {"command": command}}
-        return await desk.check(given if command else {"tool_name": tool_name, "tool_input": tool_input or {}})
+    async def check(would_run: str = "", tool: str = "", given: str = "") -> str:
+        """What the hooks would say about a call, without making it. `would_run`: a shell command; or `tool` with its
+        input in `given`, as JSON text."""
+        if bool(would_run) == bool(tool):
+            raise ToolError("give `would_run`, or `tool` with `given`")
+        if would_run:
+            return await desk.check({"tool_name": "Bash", "tool_input": {"command": would_run}})
+        return await desk.check({"tool_name": tool, "tool_input": _read_input(given)})
 
     async def explain(event: str) -> str:
         """Why an event of this project was decided as it was. `event`: its number, or the id of its call."""
         return await _answer(desk.explain, event)
 
-    async def appeal(code: str, why: str) -> str:
-        """Say why a refused call was meant well. A person reads it later; nothing is allowed by it."""
-        return await _answer(desk.appeal, code, why)
+    async def appeal(refusal: str, why: str) -> str:
+        """Say why a refused call was meant well. `refusal`: its code. A person reads it; nothing is allowed by it."""
+        return await _answer(desk.appeal, refusal, why)
 
     async def inbox_status() -> str:
         """Refusals and questions of this project, and whether a person has answered them."""
@@ -128,6 +133,13 @@ async def _answer(work: Callable[..., str], *given: str) -> str:
         return await anyio.to_thread.run_sync(work, *given)
     except SynapticError as error:
         raise ToolError(clean(str(error))) from error
+
+
+def _read_input(text: str) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(text or "{}", type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise ToolError(f"`given` is no JSON object: {clean(str(error))}") from None
 
 
 def _describe(call: RefusedCall) -> dict[str, object]:
