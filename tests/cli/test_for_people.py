@@ -18,6 +18,7 @@ OPEN_METHODS = frozenset((
     "grants.show", "journal.after", "journal.get", "journal.last", "messages.list", "pin.status", "rpc.methods",
     "session.finish", "session.list", "session.show", "skills.cache", "skills.list", "state.get",
     "state.list", "task.list", "task.show", *(f"hooks.{name}" for name in HOOK_METHODS),
+    "inbox.list", "inbox.show", "refusal.appeal",
 ))  # fmt: skip
 """What agents may call; `ability.emit` and `hooks.userPrompt` look at what is said."""
 

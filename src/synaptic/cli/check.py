@@ -8,7 +8,7 @@ import msgspec
 from synaptic.cli import progress, screen, suggestions, typer
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
-from synaptic.daemon.ask import ask_daemon
+from synaptic.daemon.consult import CheckedCall, ask_here, ask_running
 from synaptic.model.errors import SynapticError
 
 app = make_verb_app()
@@ -20,14 +20,6 @@ synaptic check --tool Read --input '{"file_path": "/etc/passwd"}'
 synaptic check --policies-only 'rm -rf build'    no script runs, no state counts
 synaptic check --jsonl < calls.jsonl    objects with tool_name, tool_input, cwd; one answer a line
 """
-
-
-class CheckedCall(msgspec.Struct, frozen=True):
-    """A question, the environment that hooks see, and whether the policies alone are asked."""
-
-    question: dict[str, Any]
-    env: dict[str, str]
-    policies_only: bool = False
 
 
 @app.command(epilog=format_examples(EXAMPLES))
@@ -63,8 +55,7 @@ def check(
 
 def ask_about(place: CommandPlace, call: CheckedCall) -> dict[str, Any]:
     """What is said about a call: by the daemon, where one of this code runs, else by an engine here."""
-    known = ask_daemon(place.home, "catalog.check", call)
-    return known if isinstance(known, dict) else _ask_here(place, call)
+    return ask_running(place.home, call) or _ask_here(place, call)
 
 
 def read_environment(policies_only: bool) -> dict[str, str]:
@@ -75,20 +66,10 @@ def read_environment(policies_only: bool) -> dict[str, str]:
 
 
 def _ask_here(place: CommandPlace, call: CheckedCall) -> dict[str, Any]:
-    # The whole engine: most of a second, which a daemon makes unnecessary.
-    from synaptic.cli.waiting import run_to_end  # noqa: PLC0415
-    from synaptic.engine.check import Checker, list_asked, summarize_decision  # noqa: PLC0415
-
-    async def decide() -> dict[str, Any]:
-        checker = Checker(place.home, everything=not call.policies_only, env=call.env)
-        try:
-            decision = await checker.decide(call.question)
-        finally:
-            await checker.close()
-        return {**summarize_decision(decision), "asked": list_asked(decision)}
+    from synaptic.cli.waiting import run_to_end  # noqa: PLC0415  asyncio, which a daemon makes unnecessary
 
     with progress.show_progress("asking every hook"):
-        return run_to_end(decide())
+        return run_to_end(ask_here(place.home, call))
 
 
 def _answer_lines(place: CommandPlace, policies_only: bool) -> None:

@@ -6,34 +6,15 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from synaptic.cli import screen
-from synaptic.model.call import Answer
 from synaptic.pipeline.explain import EventStory, explain_event, list_against
 from synaptic.store.record import JournalEntry, entry_to_json
+from synaptic.work.past_event import make_story
 
 NO_EXCEPTIONS: Mapping[str, str] = {}
 SILENT_POLICIES = re.compile(r"^(\d+ policies were asked and had nothing to say): .*")
 
 if TYPE_CHECKING:
     from synaptic.engine.commit import DecidedEvent
-
-
-def make_story(entry: JournalEntry, exceptions: Mapping[str, str]) -> EventStory:
-    """Make the story of a past event."""
-    return EventStory(
-        number=entry.id,
-        call=entry.call,
-        when=datetime.fromtimestamp(entry.at).strftime("%Y-%m-%d %H:%M:%S"),
-        agent=entry.agent,
-        event=entry.event,
-        subject=entry.tool,
-        session=entry.session,
-        root=entry.root,
-        payload=entry.payload or "",
-        decision=entry.decision,
-        answer=entry.answer or Answer(),
-        micros=entry.micros,
-        exceptions=exceptions,
-    )
 
 
 def make_rehearsal_story(decided: "DecidedEvent", micros: int) -> EventStory:

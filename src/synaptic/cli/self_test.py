@@ -14,8 +14,10 @@ from synaptic.model.errors import DeclarationError
 from synaptic.policies.base import Policy, load_policies
 from synaptic.policies.cases import Case, evaluate_case, find_case_file, find_mismatch, load_cases
 from synaptic.runners.policy_wire import CaseResult
+from synaptic.work.disputed_cases import CasePlace, DisputedCase, judge_cases
 
 app = make_verb_app()
+DISPUTED_WORDS = {"deny": "refused", "ask": "asked about"}
 
 EXAMPLES = """
 synaptic self-test                       every policy
@@ -33,16 +35,20 @@ def self_test(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Run the cases of every policy, with nothing read and nothing written. Exit code 1 when a rule is broken."""
+    """Run the cases of every policy, with nothing read and nothing written. Exit code 1 when a rule is broken.
+
+    Calls that a person has marked as judged wrongly (`synaptic inbox wrong`) are asked too. They fail nothing.
+    """
     known = load_policies()
     with progress.show_progress("asking every policy about its cases"):
         results = [run_cases(policy) for policy in known.values() if name in ("", policy.id)]
         if name not in known:
             results += run_outside_cases(find_place(), name)
-    if not results:
+        disputed = tuple(judge_cases(_list_places(), name))
+    if not results and not disputed:
         raise DeclarationError(f"there is no policy `{name}`", hint=suggest_name(name, known, "synaptic policy list"))
     failed = sum(len(one.failed) for one in results)
-    print_results(results, failed, as_json)
+    print_results(results, failed, as_json, disputed)
     if failed:
         raise typer.Exit(1)
 
@@ -70,11 +76,22 @@ def _explain_failure(policy: type[Policy], case: Case) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-def print_results(results: Sequence[CaseResult], failed: int, as_json: bool) -> None:
-    """One line a policy, then each case that is not met."""
+def _list_places() -> tuple[CasePlace, ...]:
+    """Where people keep cases: their own folder, and that of the project."""
+    place = find_place()
+    projects = (CasePlace(place.home, place.project),) if place.project else ()
+    return (CasePlace(place.home), *projects)
+
+
+def print_results(
+    results: Sequence[CaseResult], failed: int, as_json: bool, disputed: Sequence[DisputedCase] = ()
+) -> None:
+    """One line a policy, then each case that is not met, then what people say is wrong."""
     passed = sum(one.passed for one in results)
     if as_json:
-        screen.print_json({"ok": not failed, "passed": passed, "failed": failed, "policies": results})
+        screen.print_json(
+            {"ok": not failed, "passed": passed, "failed": failed, "policies": results, "disputed": disputed}
+        )
         return
     rows = (("fail" if one.failed else "ok", one.policy, str(one.passed), str(len(one.failed))) for one in results)
     screen.print_table(("", "POLICY", "PASSED", "FAILED"), rows)
@@ -82,3 +99,13 @@ def print_results(results: Sequence[CaseResult], failed: int, as_json: bool) -> 
         for line in one.failed:
             screen.say(f"{one.policy}: {line}")
     screen.say(f"{passed} cases passed, {failed} failed")
+    for case in disputed:
+        screen.say(_describe_disputed(case))
+
+
+def _describe_disputed(one: DisputedCase) -> str:
+    """What a person says, and what the policy says now."""
+    if one.trouble:
+        return f"{one.policy}: {one.case or one.file}: a person says: wrong; it cannot be asked: {one.trouble}"
+    now = f"still {DISPUTED_WORDS[one.says]}" if one.still else "judged so no more"
+    return f"{one.policy}: {one.case}: a person says: wrong; {now} ({one.file})"

@@ -31,6 +31,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "See": {
         "tail": ("tail", "Events as they happen."),
         "explain": ("explain", "Why an event ended as it did."),
+        "inbox": ("inbox", "What was refused, for you to answer."),
         "report": ("report", "Refusals, those not obeyed, questions unanswered."),
         "list": ("list", "Every hook, in the order in which it runs."),
         "check": ("check", "What the hooks say about a call, nothing written."),
@@ -81,6 +82,8 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "messages": ("messages", "What was asked, answered, and what failed."),
     },
     "For programs": {
+        "appeal": ("appeal", "Say why a refused call was meant well."),
+        "mcp": ("mcp", "A server of tools that read and file."),
         "emit": ("emit", "An orchestrator's event, the merged result back."),
         "rpc": ("rpc", "One call on the daemon's socket."),
         "skill": ("skill", "The package verbs, as agents call them."),

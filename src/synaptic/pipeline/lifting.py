@@ -12,6 +12,7 @@ from synaptic.model.call import Call
 from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import ToolEvent
 from synaptic.model.hook import Builtin, Hook
+from synaptic.model.text import cut_start
 from synaptic.model.tool import SHELL
 from synaptic.policies.base import Policy
 from synaptic.shell.globs import matches_glob
@@ -91,7 +92,8 @@ def show_call(call: Call) -> str:
         return event.hook_event_name
     tool = event.tool
     text = tool.command or " ".join(tool.paths) or _encode(_read_input(call)).decode("utf-8", "replace")
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]} …"
+    # Never within a word: half a secret has no shape by which it could be redacted.
+    return cut_start(text, MOST_SHOWN)
 
 
 def find_shape(call: Call) -> str:

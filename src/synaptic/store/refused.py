@@ -3,11 +3,12 @@
 import hashlib
 import hmac
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from synaptic.model.grant import RefusedNews, RefusedSubject
+from synaptic.model.text import cut_start
 from synaptic.store.db import Connection, Row, Store
 from synaptic.store.key import read_signing_key
 from synaptic.store.record import EventRecord
@@ -16,6 +17,10 @@ from synaptic.store.redact import redact_text
 RefusalAnswer = Literal["", "allowed", "upheld", "wrong"]
 MOST_SHOWN = 2000
 MOST_REASON = 4000
+MOST_NAME = 200
+MOST_PATH = 4096
+MOST_READ = 16 * 1024
+"""Characters of a text that are looked at, of which fewer are kept."""
 MOST_KEPT = 2000
 """Different refusals; the oldest go first."""
 PUT_REFUSED = """
@@ -27,17 +32,38 @@ ON CONFLICT (mark) DO UPDATE SET last_at = excluded.last_at, count = count + (ca
     said = CASE excluded.said WHEN '' THEN said ELSE excluded.said END,
     value = excluded.value, mac = excluded.mac
 """
+MOST_SIGNED = 64 * 1024
+"""Bytes of a subject that is believed to be ours: a larger one was put there by somebody else."""
 COLUMNS = (
-    "code, first_at, last_at, count, call, session, agent, agent_id, reason, said, appeal, appealed_at, answer, "
-    "answered_at, value, mac, mark"
+    f"code, first_at, last_at, count, call, substr(session, 1, {MOST_NAME}), substr(agent, 1, {MOST_NAME}), "
+    f"substr(agent_id, 1, {MOST_NAME}), substr(reason, 1, {MOST_REASON}), "
+    f"substr(said, 1, {MOST_REASON}), substr(appeal, 1, {MOST_SHOWN}), appealed_at, answer, answered_at, "
+    f"substr(value, 1, {MOST_SIGNED}), mac, mark"
 )
+"""Texts beside the signed value can be of anybody and of any length: no more of them is read than is ever written."""
 SELECT_BY_CODE = f"SELECT {COLUMNS} FROM refused WHERE code = ? ORDER BY last_at DESC"
 SELECT_BY_CALL = f"SELECT {COLUMNS} FROM refused WHERE call = ?"
 SELECT_ALL = f"SELECT {COLUMNS} FROM refused"
 SELECT_NEWEST = f"SELECT {COLUMNS} FROM refused WHERE last_at >= ? ORDER BY last_at DESC LIMIT ?"
 DROP_OLDEST = "DELETE FROM refused WHERE mark IN (SELECT mark FROM refused ORDER BY last_at DESC LIMIT -1 OFFSET ?)"
 PUT_ANSWER = "UPDATE refused SET answer = ?, answered_at = ? WHERE mark = ?"
-PUT_APPEAL = "UPDATE refused SET appeal = ?, appealed_at = ? WHERE mark = ?"
+PUT_APPEAL = """
+UPDATE refused SET appeal = ?, appealed_at = ? WHERE mark = ? AND appealed_at NOT BETWEEN ? AND ?
+    AND (SELECT count(*) FROM refused AS other WHERE other.appealed_at BETWEEN ? AND ? AND other.mark != ?) < ?
+"""
+
+
+class AppealPace(msgspec.Struct, frozen=True):
+    """How often agents are heard: whoever could write here at will could bury what matters."""
+
+    pause: float = 60.0
+    """Seconds before another text takes the place of one."""
+    most: int = 20
+    """Different refusals with an appeal of the last `window` seconds, of all agents together."""
+    window: float = 3600.0
+
+
+PACE = AppealPace()
 
 
 class RefusedCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,21 +139,32 @@ def answer_refused(store: Store, marks: Iterable[str], answer: RefusalAnswer, no
 
 
 def appeal_refused(store: Store, mark: str, why: str, now: float) -> bool:
-    """Note what an agent has to say against a refusal."""
-    row = (redact_text(why)[:MOST_SHOWN], now, mark)
+    """Note what an agent has to say against a refusal, in place of what it said before; False where it is too soon."""
+    # One statement: agents that write at the same moment are counted all the same.
+    recent = (now - PACE.window, now, mark, PACE.most)
+    row = (_keep_text(why, MOST_SHOWN), now, mark, now - PACE.pause, now, *recent)
     return store.write(lambda connection: connection.execute(PUT_APPEAL, row).rowcount == 1)
 
 
 def _make_row(store: Store, record: EventRecord, news: RefusedNews) -> Row:
     given = news.subject
     subject = msgspec.structs.replace(
-        given, shown=redact_text(given.shown)[:MOST_SHOWN], cwd=redact_text(given.cwd), shape=redact_text(given.shape)
+        given,
+        tool=redact_text(given.tool[:MOST_NAME]),
+        shown=redact_text(given.shown)[:MOST_SHOWN],
+        cwd=redact_text(cut_start(given.cwd, MOST_PATH)),
+        shape=redact_text(cut_start(given.shape, MOST_NAME)),
     )
     value = msgspec.json.encode(subject)
-    reason, said = (redact_text(text)[:MOST_REASON] for text in (news.reason, news.said))
-    who = (record.call, record.session, record.agent, record.agent_id)
+    reason, said = (_keep_text(text, MOST_REASON) for text in (news.reason, news.said))
+    who = (record.call, *(_keep_text(text, MOST_NAME) for text in (record.session, record.agent, record.agent_id)))
     names = (_make_mark(subject), subject.code, record.at, record.at, *who, reason, said)
     return (*names, value, _sign(store, value))
+
+
+def _keep_text(text: str, most: int) -> str:
+    """What is kept of a text: without secrets, and without the zero behind which SQLite would see nothing."""
+    return redact_text(cut_start(text, MOST_READ)).replace("\0", "\ufffd")[:most]
 
 
 def _make_mark(subject: RefusedSubject) -> str:
@@ -141,8 +178,17 @@ def _sign(store: Store, value: bytes) -> bytes:
 
 
 def _select(store: Store, sql: str, values: Row) -> tuple[RefusedCall, ...]:
-    rows = store.read(lambda connection: connection.execute(sql, values).fetchall())
+    rows = store.read(lambda connection: _fetch_texts(connection, sql, values))
     return tuple(filter(None, (_read_row(store, row) for row in rows)))
+
+
+def _fetch_texts(connection: Connection, sql: str, values: Row) -> list[tuple[Any, ...]]:
+    """One row with bytes that are no text must not hide all others."""
+    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    try:
+        return connection.execute(sql, values).fetchall()
+    finally:
+        connection.text_factory = str
 
 
 def _read_row(store: Store, row: Row) -> RefusedCall | None:

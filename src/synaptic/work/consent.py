@@ -12,8 +12,8 @@ from synaptic.store.db import Store
 from synaptic.store.pin import PinStanding, PinTry
 from synaptic.work.command import CommandContext
 
-PIN_NEEDED = "PIN_NEEDED"
-"""The word of the error after which the PIN is asked for."""
+PIN_NEEDED, PIN_WRONG = "PIN_NEEDED", "PIN_WRONG"
+"""The words of errors after which the PIN is asked for."""
 UNREAD_TEXT, GRANTS_TEXT = "nothing in it counts", ": grants"
 """In a problem with the config: nothing of it is known, or not what it says about exceptions."""
 SET_HINT = (
@@ -49,7 +49,7 @@ def require_pin(store: Store, given: str) -> None:
         wait = pins.measure_wait(pin, time.time()) if pin else 0.0
         raise LayerError("PIN_WAIT", f"too many wrong PINs: the next one counts in {describe_seconds(wait)}")
     if found is PinTry.WRONG:
-        raise LayerError("PIN_WRONG", "this is not the PIN", hint="after the third wrong one you have to wait")
+        raise LayerError(PIN_WRONG, "this is not the PIN", hint="after the third wrong one you have to wait")
     if found is PinTry.MISSING:
         raise _describe_missing(store, "a PIN was given")
 

@@ -19,6 +19,8 @@ ARGUMENTS = {
     "follow-ups run": "1 --yes",
     "follow-ups drop": "1",
     "hook new": "--event PreToolUse mine",
+    "inbox uphold": "k7qm",
+    "inbox wrong": "k7qm",
     "install": "--registry mine --scope global --yes pack",
     "skill install": "--registry mine --scope global --yes pack",
     "package promote": "pack --from a --to b",

@@ -31,6 +31,7 @@ SET_UP = PeopleOnly("change how the engine is called")
 CHANGE_HOOKS = PeopleOnly("register hooks")
 ADD_RULES = PeopleOnly("write rules for its user", unless=("--dry-run", "--project"))
 CHANGE_RULES = PeopleOnly("write rules", unless=("--dry-run",))
+ANSWER_REFUSALS = PeopleOnly("answer a refusal for a person")
 CHANGE_REGISTRY = PeopleOnly("choose or change registries")
 
 CHANGE_PIN = PeopleOnly("set or remove the PIN")
@@ -53,6 +54,8 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "import dcg": CHANGE_RULES,
     "import hookify": CHANGE_RULES,
     "import permissions": CHANGE_RULES,
+    "inbox uphold": ANSWER_REFUSALS,
+    "inbox wrong": ANSWER_REFUSALS,
     "install": INSTALL,
     "package promote": PeopleOnly("promote packages"),
     "pin remove": CHANGE_PIN,
@@ -95,7 +98,7 @@ FOR_EVERYBODY = frozenset((
     "search", "self-test", "session list",
     "session show", "skill diff", "skill info", "skill list", "skill outdated", "skill plan", "skill search",
     "skill verify", "state get", "state list", "status", "tail", "task list", "task show", "try", "usage", "verify",
-    "grants list", "grants show", "pin status",
+    "grants list", "grants show", "pin status", "appeal", "inbox show", "mcp",
 ))  # fmt: skip
 SPEAKING_EVENTS = frozenset({"UserPromptSubmit", "UserPromptExpansion", "DirectoryAdded"})
 """Events by which the user speaks."""

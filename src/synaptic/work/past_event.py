@@ -1,0 +1,49 @@
+"""One past event of the caller's own project, as a story."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from synaptic.model.call import Answer
+from synaptic.model.errors import LayerError
+from synaptic.pipeline.explain import EventStory
+from synaptic.store.entries import find_entry
+from synaptic.store.record import JournalEntry
+from synaptic.work.command import CommandContext, ProjectCommand
+from synaptic.work.exceptions import describe_exceptions
+
+NO_EXCEPTIONS: Mapping[str, str] = {}
+
+
+class FindOwnEvent(ProjectCommand[EventStory], frozen=True, kw_only=True):
+    """An event of this project, by its number or its call; one of another project is not found."""
+
+    which: str
+    """Its number or its call."""
+
+    def run(self, context: CommandContext) -> EventStory:
+        which = self.which.strip()
+        # A longer number does not fit the 64 bits of SQLite; call ids are longer and have letters.
+        key = int(which) if which.isascii() and which.isdigit() and len(which) < 19 else which
+        entry = find_entry(context.require_durable_store(), key)
+        if entry is None or entry.root != context.require_project():
+            raise LayerError("NOT_FOUND", "this project has no such event", hint="refusals name their call")
+        return make_story(entry, describe_exceptions(context.store, entry.decision.grants))
+
+
+def make_story(entry: JournalEntry, exceptions: Mapping[str, str] = NO_EXCEPTIONS) -> EventStory:
+    """Make the story of a past event; `exceptions` are those that its decision rests on, in words."""
+    return EventStory(
+        number=entry.id,
+        call=entry.call,
+        when=datetime.fromtimestamp(entry.at).strftime("%Y-%m-%d %H:%M:%S"),
+        agent=entry.agent,
+        event=entry.event,
+        subject=entry.tool,
+        session=entry.session,
+        root=entry.root,
+        payload=entry.payload or "",
+        decision=entry.decision,
+        answer=entry.answer or Answer(),
+        micros=entry.micros,
+        exceptions=exceptions,
+    )
