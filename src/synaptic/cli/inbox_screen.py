@@ -90,7 +90,7 @@ class InboxScreen:
             elif wish == "wrong":
                 self._mark_wrong(call)
             else:
-                self._allow(cast(GrantScope, wish), call, view.pin)
+                self._allow(wish, call, view.pin)
         except SynapticError as error:
             self.view = self.view.change(told=str(error))
         self._reload()
@@ -103,9 +103,9 @@ class InboxScreen:
         else:
             self.view = self.view.change(told=told)
 
-    def _allow(self, wish: GrantScope, call: RefusedCall, pin: str) -> None:
+    def _allow(self, wish: Wish, call: RefusedCall, pin: str) -> None:
         try:
-            ask_daemon_for(AllowCall(refusal=call.mark, scope=wish, pin=pin), Allowed)
+            ask_daemon_for(AllowCall(refusal=call.mark, scope=cast(GrantScope, wish), pin=pin), Allowed)
         except LayerError as error:
             if not is_pin_needed(error) and error.code != PIN_WRONG:
                 raise
