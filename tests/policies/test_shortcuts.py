@@ -58,6 +58,7 @@ MORE = (
     "npm config get //registry.example/:_authToken; git credential fill",
     "./r -rf ~/data; launch --then 'shred ~/.bashrc'; g reset --hard; tool -r -f ~/x",
     "mkdir ~/a; touch ~/.bashrc; cp a ~/.profile; sed -i d ~/.zshrc; truncate -s 0 ~/.netrc; rsync -a --delete a ~/b",
+    "unzip -o a.zip -d/home/user",
 )
 """What the folder, or a file that was written before, has a part in."""
 

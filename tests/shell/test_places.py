@@ -190,6 +190,7 @@ def test_names_below_the_project_are_ordinary():
     assert AT.stay_below([word("-o"), word("a.tgz"), word("https://example.com/a.tgz")], (ROOT,))
     assert not AT.stay_below([word("src/*"), word("../*")], (ROOT,))
     assert not AT.stay_below([word("a"), word("/etc/x")], (ROOT,))
+    assert not AT.stay_below([word("-o/etc/x")], (ROOT,))
     assert not AT.stay_below([word("a")], (ROOT, "/etc"))
 
 

@@ -221,6 +221,17 @@ def test_a_log_that_is_still_being_changed_is_read_until_it_stands_still(home, s
     assert list_calls_after_crash(home) == before + after
 
 
+@pytest.mark.parametrize(("first", "second"), [(40_000, 3_000), (40_000, 20_000), (20_000, 40_000)])
+def test_reading_the_log_again_is_no_commit_of_another_process(home, store, record, first, second):
+    """It would count all of the log as written by others, and the next change of it as a loss of theirs."""
+    calls = write_some(store, record, 40)
+    for place in (first, second):
+        flip_bytes(locate_log(home), place)
+        calls += write_some(store, record, 3)
+    assert list_calls_after_crash(home) == calls
+    assert not store.has_lost_state
+
+
 def test_what_follows_from_an_event_is_counted_once_when_it_is_written_again(home, store, record):
     for _ in range(20):
         journal.append_records(store, [make_failure(record)])

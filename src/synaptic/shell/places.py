@@ -39,8 +39,11 @@ EXPANSION = re.compile(r"\$\{[^}]*\}|\$\((?:[^()]|\([^()]*\))*\)|\$\w+|\$[@*#?!-
 NEVER_EMPTY = re.compile(r"\$\{\w+:\?")
 """`${X:?}`: the shell stops when it is empty."""
 TMPDIR_PATH = re.compile(r"\$\{?TMPDIR\b[^}/]*\}?/+(?!\.\.(?:/|$))[^/]")
-PLAIN_WORD = r"(?:https?://)?(?:[\w-][\w.-]*+/)*+(?:[\w*?-][\w.*?-]*+|(?<=/))"
-"""A name below the folder one stands in, a pattern for names there or in a folder of it, or an address on the web."""
+PLAIN_WORD = r"(?:https?://)?(?:\w[\w.-]*+/)*+(?:[\w*?-][\w.*?-]*+|(?<=/))"
+"""A name below the folder one stands in, a pattern for names there or in a folder of it, or an address on the web.
+
+Not `-o/etc/x`: behind the letter of an option a path may begin at the root.
+"""
 PLAIN_WORDS = re.compile(rf"{PLAIN_WORD}(?:\n{PLAIN_WORD})*+")
 """Such words, each on its line."""
 MAX_PLAIN = 50_000

@@ -285,9 +285,13 @@ class OpenedDatabase:
 
     def _read_until_still(self, index: int) -> None:
         """Read the log, and again where somebody is still writing to it: what was read counts as it was before."""
-        for _ in range(READ_ATTEMPTS):
+        for attempt in range(READ_ATTEMPTS):
             self._watch.note_commit()
             invalidate_index(index)
+            if not attempt:
+                # Reading the log changes the number as a commit of another process does. Who commits later is seen,
+                # and where the log is read once more nobody knows who wrote to it: that counts as theirs.
+                self._data_version = _read_data_version(self._connection)
             schema.read_schema_version(self._connection)
             if self._watch.look() is not Doubt.LOG_CHANGED:
                 return

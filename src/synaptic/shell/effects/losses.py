@@ -24,7 +24,6 @@ from synaptic.shell.effects.effects import Effects, WordTest, choose_commands, c
 from synaptic.shell.effects.filled import RSYNC_PROGRAMS, TAR_PROGRAMS, find_copies, iter_copies, iter_option_values
 from synaptic.shell.effects.numbered import settle_number
 from synaptic.shell.effects.searched import LISTING_PROGRAMS, FileSearch, ScriptSearches
-from synaptic.shell.globs import GLOB_SIGN
 from synaptic.shell.names import split_names
 from synaptic.shell.programs.git_line import read_git_call
 from synaptic.shell.read.script import Command, Redirect, Script, Word
@@ -104,22 +103,14 @@ def _choose_losing(commands: Sequence[Command], matter: WordTest) -> Sequence[Co
     # The name first: most that change files only make them, as `mkdir` and `touch` do.
     if entry not in LOSING_PROGRAMS:
         return ()
-    if name in DELETING_PROGRAMS or normalize_name(name) in DELETING_PROGRAMS:
+    # What is emptied counts as deleted, which is a question also in the folder that is worked in.
+    if name in DELETING_PROGRAMS or normalize_name(name) in DELETING_PROGRAMS or entry in EMPTYING_PROGRAMS:
         return commands
 
     def may_lose(words: Sequence[Word], folders: Collection[str]) -> bool:
-        if matter(words, folders):
-            return True
-        # What is emptied counts as deleted, which is a question also in the folder that is worked in.
-        may_empty = entry in EMPTYING_PROGRAMS or EMPTYING_LINE in [word.text for word in words]
-        return may_empty and any(map(_is_more_than_name, words))
+        return matter(words, folders) or EMPTYING_LINE in [word.text for word in words]
 
     return choose_commands(commands, may_lose)
-
-
-def _is_more_than_name(word: Word) -> bool:
-    """Whether a word is a folder for certain, an address, or a pattern that the shell has left to the program."""
-    return word.text[-1:] == "/" or "://" in word.text or (not word.glob and GLOB_SIGN.search(word.text) is not None)
 
 
 def _is_certain(word: Word) -> bool:
