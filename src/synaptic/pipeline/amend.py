@@ -69,6 +69,8 @@ class AmendContext(msgspec.Struct, frozen=True, kw_only=True):
     memory: Recollection
     hook_log: str
     carried: tuple[Delivery, ...]
+    counted: dict[str, int] = msgspec.field(default_factory=dict)
+    """How often each policy has refused this call before: looked up once."""
 
 
 Amendment = Callable[[Decision, AmendContext], Decision]
@@ -115,8 +117,10 @@ def count_refusal(decision: Decision, about: AmendContext) -> Decision:
 
 def _count_before(event: ToolEvent, policy: str, about: AmendContext) -> int:
     """How often this policy has refused this very call since the user last spoke."""
-    before = about.memory.read_refusals(about.call).get(fingerprint_call(event.tool, policy), 0)
-    return before if isinstance(before, int) else 0
+    if policy not in about.counted:
+        before = about.memory.read_refusals(about.call).get(fingerprint_call(event.tool, policy), 0)
+        about.counted[policy] = before if isinstance(before, int) else 0
+    return about.counted[policy]
 
 
 def write_hook_log(decision: Decision, about: AmendContext) -> Decision:
