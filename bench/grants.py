@@ -56,7 +56,7 @@ def _lift(world: World) -> None:
     for number in range(MOST_POLICIES):
         for act in _read_acts(world):
             _put(world, [_make(number, act, scope="always")])
-        if b"deny" not in load.at_once(world, line(_make_refused(world)), 1)[0]:
+        if b"permissionDecision" not in load.at_once(world, line(_make_refused(world)), 1)[0]:
             return
 
 
