@@ -9,7 +9,7 @@ import msgspec
 
 from bench import load
 from bench.line import Line, added
-from bench.payload import event, line, outside_write
+from bench.payload import event, line
 from bench.spawn import Command, Samples, compile_spawner, sample
 from bench.world import World, build
 from synaptic.model.grant import Grant, RefusedAct
@@ -17,8 +17,10 @@ from synaptic.store import grants, refused
 from synaptic.store.db import Store
 
 MANY = 10_000
-PATTERNS = 10
-"""Of those, for the same policy and files in the project."""
+PATTERNS = 3
+"""Of those, for the same policy and program."""
+MOST_POLICIES = 5
+"""Of those that may refuse the call one after another."""
 PROMISED = 0.03
 
 
@@ -37,24 +39,32 @@ def measured(folder: Path, rounds: int) -> list[Line]:
         for world in (worlds.none, worlds.many, worlds.lifted):
             stack.callback(world.stop)
             world.start()
-            load.at_once(world, line(outside_write(world.project)), 1)
+            load.at_once(world, line(_make_refused(world)), 1)
         _fill(worlds)
         spawner = compile_spawner(folder)
         return [_added(name, sample(spawner, pair, rounds)) for name, pair in _pairs(worlds).items()]
 
 
 def _fill(worlds: Worlds) -> None:
-    (act,) = _read_acts(worlds.many)
+    act = _read_acts(worlds.many)[0]
     _put(worlds.many, list(_make_others(act)))
-    _put(worlds.lifted, [_make(0, one, scope="always") for one in _read_acts(worlds.lifted)])
+    _lift(worlds.lifted)
+
+
+def _lift(world: World) -> None:
+    """Make exceptions for whoever refuses the call, one after another, until nobody does."""
+    for number in range(MOST_POLICIES):
+        for act in _read_acts(world):
+            _put(world, [_make(number, act, scope="always")])
+        if b"permissionDecision" not in load.at_once(world, line(_make_refused(world)), 1)[0]:
+            return
 
 
 def _read_acts(world: World) -> tuple[RefusedAct, ...]:
-    """What keeps the call from running, as the daemon has written it down."""
+    """What kept the call from running the last time, as the daemon has written it down."""
     store = Store.open(world.home)
     try:
-        (found,) = refused.list_refused(store)
-        return found.subject.acts
+        return refused.list_refused(store)[0].subject.acts
     finally:
         store.close()
 
@@ -71,7 +81,7 @@ def _put(world: World, made: list[Grant]) -> None:
 def _make_others(act: RefusedAct) -> Iterator[Grant]:
     for number in range(MANY):
         if number < PATTERNS:
-            yield _make(number, act, fingerprint="", like=f"lib{number}/**", subject="edit", scope="always")
+            yield _make(number, act, fingerprint="", like=f"rm -r lib{number}/*", subject="rm", scope="always")
         else:
             policy = act.policy if number % 2 else f"rule.{number % 50}"
             yield _make(number, act, policy=policy, fingerprint=f"{number:032x}")
@@ -79,7 +89,7 @@ def _make_others(act: RefusedAct) -> Iterator[Grant]:
 
 def _make(number: int, act: RefusedAct, **changes: object) -> Grant:
     made = Grant(
-        id=f"g{number}",
+        id=f"g{number}{act.policy}",
         at=time.time(),
         policy=act.policy,
         options=act.options,
@@ -110,7 +120,12 @@ def _calm(world: World) -> Command:
 
 
 def _refused(world: World, *, speaks: bool = True) -> Command:
-    return _command(world, "refused", outside_write(world.project), speaks=speaks)
+    return _command(world, "refused", _make_refused(world), speaks=speaks)
+
+
+def _make_refused(world: World) -> dict[str, object]:
+    """Nobody could be asked in this mode: the same refused call again stays refused. It is never run."""
+    return {**event(world.project, "rm -r /opt/elsewhere"), "permission_mode": "bypassPermissions"}
 
 
 def _command(world: World, name: str, payload: dict[str, object], *, speaks: bool) -> Command:

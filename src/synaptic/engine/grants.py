@@ -3,6 +3,7 @@
 import logging
 import os
 import time
+from functools import lru_cache
 
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.model.call import Call
@@ -44,6 +45,8 @@ class CallGrants:
         self._never = catalog.config.grants.never
         self.lifts = True
         """Whether an exception counts; else it is only said what one would have to lift."""
+        self._places: tuple[Event, tuple[str, ...]] | None = None
+        """Of the files of a call, for all patterns that are compared with it."""
 
     def look(self, refusal: Refusal) -> GrantLook:
         """The refusal as a person could lift it, and the exception that does; nothing where nothing can be known."""
@@ -65,7 +68,7 @@ class CallGrants:
             policy=refusal.hook.id,
             options=digest_options(refusal.hook),
             fingerprint=grants.make_fingerprint(
-                self._store, write_act(refusal, os.path.realpath(refusal.first.event.cwd))
+                self._store, write_act(refusal, find_real_folder(refusal.first.event.cwd))
             ),
             stakes=digest_stakes(refusal),
             asks=refusal.verdict.says == "ask",
@@ -88,7 +91,18 @@ class CallGrants:
 
     def _is_like(self, pattern: str, refusal: Refusal) -> bool:
         """A pattern covers a call as the agent has made it, which nothing has rewritten, below the project's root."""
-        return refusal.seen is refusal.first and covers_event(pattern, refusal.first.event, self._root)
+        event = refusal.first.event
+        if refusal.seen is not refusal.first or not isinstance(event, ToolEvent):
+            return False
+        if event.tool.command or not self._root:
+            return covers_event(pattern, event, self._root)
+        return covers_paths(pattern, self._find_places(event))
+
+    def _find_places(self, event: ToolEvent) -> tuple[str, ...]:
+        """Where the files of a call really are below the project's root; none where one of them is not."""
+        if self._places is None or self._places[0] is not event:
+            self._places = (event, _locate_files(event, self._root))
+        return self._places[1]
 
 
 def covers_event(pattern: str, event: Event, root: str) -> bool:
@@ -96,12 +110,18 @@ def covers_event(pattern: str, event: Event, root: str) -> bool:
     if not root or not isinstance(event, ToolEvent):
         return False
     if event.tool.command:
-        is_here = find_relative(event.cwd, root) is not None
-        return is_here and is_only_command(event) and covers_command(pattern, event.tool.command)
-    if any(path.startswith("~") for path in event.tool.paths):  # who reads it may mean a home by that
-        return False
-    places = [find_relative(os.path.join(event.cwd, path), root) for path in event.tool.paths]  # noqa: PTH118
-    return all(place is not None for place in places) and covers_paths(pattern, [str(one) for one in places])
+        # The cheapest first: there may be a hundred patterns, and links are followed for those that fit only.
+        fits = covers_command(pattern, event.tool.command) and is_only_command(event)
+        return fits and find_relative(event.cwd, root) is not None
+    return covers_paths(pattern, _locate_files(event, root))
+
+
+def _locate_files(event: ToolEvent, root: str) -> tuple[str, ...]:
+    paths = event.tool.paths
+    if any(path.startswith("~") for path in paths):  # who reads it may mean a home by that
+        return ()
+    found = [find_relative(os.path.join(event.cwd, path), root) for path in paths]  # noqa: PTH118
+    return tuple(map(str, found)) if None not in found else ()
 
 
 def is_for_place(grant: Grant, act: RefusedAct, place: tuple[str, str]) -> bool:
@@ -110,6 +130,20 @@ def is_for_place(grant: Grant, act: RefusedAct, place: tuple[str, str]) -> bool:
     if grant.root not in ("", root) or grant.session not in ("", session) or grant.stakes not in ("", act.stakes):
         return False
     return bool(grant.like) or grant.fingerprint == act.fingerprint
+
+
+def find_real_folder(path: str) -> str:
+    """A folder with all links followed. The same folder under the same name is looked for once: that takes its time."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - a Path would cost more than the look
+    except OSError:
+        return os.path.realpath(path)
+    return _follow_links(path, (found.st_dev, found.st_ino))
+
+
+@lru_cache(maxsize=256)
+def _follow_links(path: str, _: tuple[int, int]) -> str:
+    return os.path.realpath(path)
 
 
 def find_relative(path: str, root: str) -> str | None:

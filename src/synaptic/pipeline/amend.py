@@ -74,6 +74,8 @@ class AmendContext(msgspec.Struct, frozen=True, kw_only=True):
     memory: Recollection
     hook_log: str
     carried: tuple[Delivery, ...]
+    counted: "dict[str, _Repeats]" = msgspec.field(default_factory=dict)
+    """How often each policy has refused this call before: looked up once."""
 
 
 Amendment = Callable[[Decision, AmendContext], Decision]
@@ -137,6 +139,12 @@ class _Repeats(msgspec.Struct, frozen=True):
 
 
 def _recall_repeats(event: ToolEvent, policy: str, about: AmendContext) -> _Repeats:
+    if policy not in about.counted:
+        about.counted[policy] = _read_repeats(event, policy, about)
+    return about.counted[policy]
+
+
+def _read_repeats(event: ToolEvent, policy: str, about: AmendContext) -> _Repeats:
     known, name = about.memory.read_refusals(about.call), fingerprint_call(event.tool, policy)
     before = known.get(name)
     match known.get(name + ASKED):

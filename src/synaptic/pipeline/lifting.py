@@ -68,8 +68,22 @@ def write_act(refusal: Refusal, place: str) -> bytes:
     return _encode([name, event.cwd, place, first, None if seen == first else seen])
 
 
+_digests: dict[int, tuple[Hook, str]] = {}
+"""Of hooks that have refused something, by identity: they are kept with it, so no other can have theirs."""
+MOST_DIGESTS = 256
+
+
 def digest_options(hook: Hook) -> str:
     """How a policy is set: the same policy with other options is another one."""
+    known = _digests.get(id(hook))
+    if known is None:
+        if len(_digests) >= MOST_DIGESTS:
+            _digests.clear()
+        known = _digests[id(hook)] = (hook, _digest_hook(hook))
+    return known[1]
+
+
+def _digest_hook(hook: Hook) -> str:
     handler: object = hook.handler
     if isinstance(handler, Builtin):
         # A rule is what it says; the functions that it was compiled to have no name that lasts.

@@ -5,6 +5,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -18,7 +19,7 @@ ID_LENGTH = 8
 MOST_SHOWN = 2000
 KEPT_DAYS = 90
 """Days for which exceptions that are over are still listed."""
-MOST_PATTERNS = 100
+MOST_PATTERNS = 50
 """Of one policy and one program: each is compared with every such refusal, while the agent waits."""
 INSERT_GRANT = """
 INSERT INTO grants (id, at, policy, fingerprint, subject, expires, value, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -28,10 +29,10 @@ SELECT_GRANTS = (
     "FROM grants"
 )
 """Whatever somebody else has put there, it can be read: one row of theirs must not hide the others."""
-SELECT_FOR_CALL = f"{SELECT_GRANTS} WHERE policy = ? AND fingerprint = ?"
-SELECT_FOR_KIND = (
-    f"{SELECT_GRANTS} WHERE policy = ? AND fingerprint = '' AND subject = ? AND (expires = 0 OR expires > ?)"
-)
+SELECT_FOR_ACT = f"""
+{SELECT_GRANTS} WHERE policy = ?1 AND fingerprint = ?2 UNION ALL
+{SELECT_GRANTS} WHERE policy = ?1 AND fingerprint = '' AND subject = ?3 AND (expires = 0 OR expires > ?4)
+"""
 COUNT_FOR_KIND = (
     "SELECT count(*) FROM grants WHERE policy = ? AND fingerprint = '' AND subject = ? AND (expires = 0 OR expires > ?)"
 )
@@ -84,14 +85,8 @@ def require_disk(store: Store) -> None:
 
 def find_for_act(store: Store, act: RefusedAct, subject: str = "") -> tuple[Grant, ...]:
     """Exceptions that may concern a refusal: of the same policy as it is set now, for this call or for a pattern."""
-
-    def read(connection: Connection) -> list[Row]:
-        rows = connection.execute(SELECT_FOR_CALL, (act.policy, act.fingerprint)).fetchall()
-        if subject:
-            rows += connection.execute(SELECT_FOR_KIND, (act.policy, subject, time.time())).fetchall()
-        return rows
-
-    rows = store.read(read)
+    key = (act.policy, act.fingerprint, subject or None, time.time())
+    rows = store.read(lambda connection: connection.execute(SELECT_FOR_ACT, key).fetchall())
     # What is signed counts: whoever changes the columns beside it makes an exception about nothing else.
     return tuple(one.grant for one in _iter_genuine(store, rows) if _is_about(one.grant, act, subject)) if rows else ()
 
@@ -189,11 +184,17 @@ def _iter_genuine(store: Store, rows: Iterable[Row]) -> Iterable[StoredGrant]:
     for id, value, mac, uses, last_used in rows:
         if not isinstance(value, bytes) or not isinstance(mac, bytes):
             continue
-        if not hmac.compare_digest(_sign(key, value), mac):
-            continue
-        try:
-            grant = msgspec.json.decode(value, type=Grant)
-        except msgspec.DecodeError:
-            continue
-        if grant.id.encode() == id:  # not a copy under another name: it would be used up under the first one
+        grant = _read_genuine(key, value, mac)
+        if grant is not None and grant.id.encode() == id:  # no copy under another name, used up under the first one
             yield StoredGrant(grant, int(str(uses)), float(str(last_used)))
+
+
+@lru_cache(maxsize=512)
+def _read_genuine(key: bytes, value: bytes, mac: bytes) -> Grant | None:
+    """Patterns are compared with every refusal of their program: what was believed once need not be looked at again."""
+    if not hmac.compare_digest(_sign(key, value), mac):
+        return None
+    try:
+        return msgspec.json.decode(value, type=Grant)
+    except msgspec.DecodeError:
+        return None

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from synaptic.store.anchors import compile_anchors
 from synaptic.store.disguise import find_coded, find_key_end, find_piped_password, iter_unfolded
@@ -67,6 +67,12 @@ def redact_text(text: str) -> str:
     data = text.encode("utf-8", "replace")
     clean = redact_bytes(data, is_json=False)
     return text if clean == data and text.isascii() else clean.decode("utf-8", "replace")
+
+
+@lru_cache(maxsize=128)
+def redact_again(text: str) -> str:
+    """The same for texts that come again and again, such as the reason of a refusal that is repeated."""
+    return redact_text(text)
 
 
 def cut_text(text: str, most: int) -> str:
