@@ -32,7 +32,7 @@ def test_every_verb_has_help_with_examples(user: User, verb: str):
 
 
 def test_a_mistyped_verb_is_guessed(user: User):
-    shown = user.types("explian")
+    shown = user.types("explan")
     assert shown.code == 2
     assert "Did you mean 'explain'?" in shown.err
 

@@ -158,8 +158,8 @@ def test_exceptions_are_named_by_their_beginnings_and_go_once(desk: Desk, refuse
     assert RevokeGrants(id=made.id[:5]).run(desk.context())[0].grant.id == made.id
     assert code(lambda: RevokeGrants(id=made.id).run(desk.context())) == "OVER"
     assert code(lambda: RevokeGrants().run(desk.context())) == "VALIDATION_ERROR"
-    assert RevokeGrants(every=True).run(desk.context()) == ()
-    assert ListGrants().run(desk.context()) == () != ListGrants(every=True).run(desk.context())
+    assert RevokeGrants(all=True).run(desk.context()) == ()
+    assert ListGrants().run(desk.context()) == () != ListGrants(all=True).run(desk.context())
 
 
 def test_where_nothing_is_kept_on_disk_nothing_is_allowed(desk: Desk, refuse: Callable[..., str]) -> None:

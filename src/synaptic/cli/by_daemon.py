@@ -3,15 +3,17 @@
 import getpass
 import os
 from contextlib import suppress
+from typing import Any
 
 import msgspec
 
 from synaptic.cli.carry_out import carry_out
+from synaptic.cli.daemon import ensure_daemon
 from synaptic.cli.place import find_place
-from synaptic.cli.rpc import call_started, read_refusal
 from synaptic.daemon import lifecycle
-from synaptic.daemon.client import RpcError
-from synaptic.model.errors import DaemonError, LayerError, SynapticError
+from synaptic.daemon.client import RpcError, call_rpc
+from synaptic.daemon.rpc import JSON_RPC_CODES
+from synaptic.model.errors import DaemonError, LayerError, PersonError, SynapticError
 from synaptic.model.home import Home
 from synaptic.model.text import to_utf8_deep
 from synaptic.setup.dispatcher import read_engine
@@ -33,6 +35,27 @@ def ask_daemon_for(command: Command[Result], kind: type[Result]) -> Result:
         if lifecycle.read_status(home).state == "stopped":  # none can be started: nobody else carries it out
             return carry_out(command)
         raise
+
+
+def read_refusal(error: RpcError) -> PersonError | LayerError:
+    """A refusal of the daemon with its word, as the verbs themselves would say it: a script compares it."""
+    if error.code == JSON_RPC_CODES["FOR_PEOPLE"] or error.word == "FOR_PEOPLE":
+        return PersonError(error.message)
+    return LayerError(error.word or str(error.code), error.message, where=error.where)
+
+
+def call_started(home: Home, method: str, given: dict[str, Any]) -> object:
+    """The daemon's answer; one that does not run is started first, as agents do."""
+    try:
+        return call_rpc(home, method, given)
+    except RpcError:
+        raise
+    except DaemonError as error:
+        if lifecycle.read_status(home).state == "running":
+            # It is there and has not answered: the call may have been carried out, and is not made twice.
+            raise DaemonError("the daemon does not answer", where=error.where, hint="synaptic daemon status") from error
+    ensure_daemon(home)
+    return call_rpc(home, method, given)
 
 
 def type_pin(label: str) -> str:

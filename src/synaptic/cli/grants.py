@@ -36,7 +36,7 @@ def list_all(
     as_json: Json = False,
 ) -> None:
     """Exceptions in force, the newest first."""
-    found, now = carry_out(ListGrants(every=every)), time.time()
+    found, now = carry_out(ListGrants(all=every)), time.time()
     if as_json:
         screen.print_json({"ok": True, "grants": [_to_view(one, now) for one in found]})
         return
@@ -79,7 +79,7 @@ def revoke(
     as_json: Json = False,
 ) -> None:
     """Take exceptions back: what they let through is refused again, at once. Only for people."""
-    gone = ask_daemon_for(RevokeGrants(id=id, every=every), tuple[StoredGrant, ...])
+    gone = ask_daemon_for(RevokeGrants(id=id, all=every), tuple[StoredGrant, ...])
     if as_json:
         screen.print_json({"ok": True, "revoked": [one.grant.id for one in gone]})
     for one in () if as_json else gone:

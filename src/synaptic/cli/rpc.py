@@ -6,15 +6,13 @@ import msgspec
 
 from synaptic.agents.shared.lineage import require_person
 from synaptic.cli import screen, typer
-from synaptic.cli.daemon import ensure_daemon, warn_of_other_code
+from synaptic.cli.by_daemon import call_started, read_refusal
+from synaptic.cli.daemon import warn_of_other_code
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
-from synaptic.daemon import lifecycle
-from synaptic.daemon.client import RpcError, call_rpc
+from synaptic.daemon.client import RpcError
 from synaptic.daemon.emit import SPEAK_AS_USER
-from synaptic.daemon.rpc import JSON_RPC_CODES
-from synaptic.model.errors import DaemonError, LayerError, PersonError, SynapticError
-from synaptic.model.home import Home
+from synaptic.model.errors import SynapticError
 from synaptic.policies.self.verbs import SPEAKING_EVENTS
 from synaptic.work.command import find_commands
 
@@ -48,24 +46,3 @@ def call(
         warn_of_other_code(find_place().home)
     except RpcError as error:
         raise read_refusal(error) from error
-
-
-def read_refusal(error: RpcError) -> PersonError | LayerError:
-    """A refusal of the daemon with its word, as the verbs themselves would say it: a script compares it."""
-    if error.code == JSON_RPC_CODES["FOR_PEOPLE"] or error.word == "FOR_PEOPLE":
-        return PersonError(error.message)
-    return LayerError(error.word or str(error.code), error.message, where=error.where)
-
-
-def call_started(home: Home, method: str, given: dict[str, Any]) -> object:
-    """The daemon's answer; one that does not run is started first, as agents do."""
-    try:
-        return call_rpc(home, method, given)
-    except RpcError:
-        raise
-    except DaemonError as error:
-        if lifecycle.read_status(home).state == "running":
-            # It is there and has not answered: the call may have been carried out, and is not made twice.
-            raise DaemonError("the daemon does not answer", where=error.where, hint="synaptic daemon status") from error
-    ensure_daemon(home)
-    return call_rpc(home, method, given)

@@ -69,12 +69,15 @@ class AllowCall(Command[Allowed], frozen=True, kw_only=True):
     refusal: str
     """Its handle, the number of its event, or its call."""
     scope: GrantScope = "once"
+    """How far it reaches: `once`, `session`, `until`, `here` or `always`."""
     seconds: float = 0.0
     """For `until`: how long."""
     like: str = ""
     """A pattern; without one the exception covers this very call."""
     because: str = ""
+    """Why; it is kept with it."""
     pin: str = ""
+    """Where it cannot be seen that a person asks; it is kept nowhere."""
 
     def run(self, context: CommandContext) -> Allowed:
         one = find_refusal(context.require_durable_store(), self.refusal)
@@ -118,6 +121,7 @@ class PreviewCall(Command[LikeQuestion], frozen=True, kw_only=True):
     refusal: str
     """Its handle, the number of its event, or its call."""
     like: str = ""
+    """A pattern that somebody thinks of."""
 
     def run(self, context: CommandContext) -> LikeQuestion:
         one = find_refusal(context.store, self.refusal)
@@ -142,13 +146,13 @@ class ListGrants(Command[tuple[StoredGrant, ...]], frozen=True, kw_only=True):
 
     method: ClassVar[str] = "grants.list"
 
-    every: bool = False
+    all: bool = False
     """Also those that are over, used up or taken back."""
 
     def run(self, context: CommandContext) -> tuple[StoredGrant, ...]:
         now = time.time()
         return tuple(
-            one for one in grants.list_grants(context.store) if self.every or describe_state(one, now) == "in force"
+            one for one in grants.list_grants(context.store) if self.all or describe_state(one, now) == "in force"
         )
 
 
@@ -172,14 +176,14 @@ class RevokeGrants(Command[tuple[StoredGrant, ...]], frozen=True, kw_only=True):
 
     id: str = ""
     """Its id, or the beginning of it that no other one has."""
-    every: bool = False
+    all: bool = False
     """All that are in force."""
 
     def run(self, context: CommandContext) -> tuple[StoredGrant, ...]:
         store, now = context.require_durable_store(), time.time()
-        if self.every == bool(self.id):
+        if self.all == bool(self.id):
             raise LayerError("VALIDATION_ERROR", "name one exception, or all of them")
-        wanted = grants.list_grants(store) if self.every else (_find_grant(store, self.id),)
+        wanted = grants.list_grants(store) if self.all else (_find_grant(store, self.id),)
         over = [one for one in wanted if describe_state(one, now) != "in force"]
         if self.id and over:
             raise LayerError("OVER", f"exception {over[0].grant.id} is {describe_state(over[0], now)} already")

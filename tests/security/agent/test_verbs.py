@@ -11,6 +11,7 @@ from tests.security.agent.processes import Done, Machine
 
 PYTHON = sys.executable
 ARGUMENTS = {
+    "allow": "k7qm",
     "bootstrap": "--fail open",
     "config set": "presets $'[\\n]'",
     "doctor": "--fix",
