@@ -1,5 +1,7 @@
 """The inbox on a screen of any size: what keys mean, and that nothing moves under a hand."""
 
+import time
+
 import msgspec
 import pytest
 
@@ -120,6 +122,15 @@ def test_hostile_texts_stay_in_their_lines():
             lines, _ = draw_view(view.change(told=text), (40, 12))
             assert len(lines) == 12
             assert all(line.isprintable() for line in lines), text
+
+
+def test_a_full_inbox_of_long_texts_is_drawn_at_once():
+    view = view_of(*(make_call(f"c{number}", text="漢字 " * 1000) for number in range(2000)))
+    view, _ = press(view, "end")
+    started = time.process_time()
+    for _ in range(10):
+        draw_view(view, (80, 24))
+    assert (time.process_time() - started) / 10 < 0.2
 
 
 def test_a_megabyte_is_drawn_and_scrolled_to_its_end():

@@ -17,13 +17,6 @@ from tests.clients.test_conformance import SLOW_FIRST, installed
 from tests.lib.grants import grant_for
 
 pytestmark = pytest.mark.client
-NOT_ITS_OWN = (
-    "its hub has no parent and carries the mark that Cline sets for its tools: its calls count as a stranger's"
-)
-HOLDING = [
-    pytest.param(agent, marks=pytest.mark.xfail(reason=NOT_ITS_OWN, strict=True)) if agent == "cline" else agent
-    for agent in SLOW_FIRST
-]
 
 
 @contextmanager
@@ -56,7 +49,7 @@ def allow(store: Store, seconds: float = 40) -> refused.RefusedCall | None:
     return None
 
 
-@pytest.mark.parametrize("agent", HOLDING)
+@pytest.mark.parametrize("agent", SLOW_FIRST)
 def test_what_is_allowed_while_it_waits_runs_in_the_true_client(agent: str) -> None:
     with someone(agent, 30) as (user, store):
         person = threading.Thread(target=allow, args=(store,))
@@ -68,7 +61,7 @@ def test_what_is_allowed_while_it_waits_runs_in_the_true_client(agent: str) -> N
         assert known.uses == 1
 
 
-@pytest.mark.parametrize("agent", HOLDING)
+@pytest.mark.parametrize("agent", SLOW_FIRST)
 def test_what_nobody_allows_is_refused_with_its_code_and_runs_once_when_it_comes_again(agent: str) -> None:
     with someone(agent, 1) as (user, store):
         first = user.run((user.driver.shell("touch asked"),))

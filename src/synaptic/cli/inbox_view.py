@@ -1,8 +1,9 @@
 """The inbox as a screen shows it: what is selected, what a key means, and the lines that are drawn. Nothing is done."""
 
 import time
-from collections.abc import Iterable, Iterator
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -197,24 +198,41 @@ def _draw_list(view: InboxView, room: int) -> tuple[list[str], frozenset[int]]:
     lines = list(_iter_lines(view))
     if not lines:
         return ["", "Nothing waits for an answer."][:room], frozenset()
-    mine = [at for at, (mark, _) in enumerate(lines) if mark == view.mark] or [0]
+    mine = [at for at, line in enumerate(lines) if line.mark == view.mark] or [0]
     # The selection is always whole on the screen, and what comes after it begins there if there is room.
     top = max(0, min(mine[0], mine[-1] + 3 - room))
-    shown = lines[top : top + room]
-    return [line for _, line in shown], frozenset(at - top for at in mine if at - top < room)
+    # Only what is seen is made: texts of thousands of calls would take seconds with every key.
+    shown = [line.make() for line in lines[top : top + room]]
+    return shown, frozenset(at - top for at in mine if at - top < room)
 
 
-def _iter_lines(view: InboxView) -> Iterator[tuple[str, str]]:
-    """Each line of the list with the refusal that it belongs to."""
+class _ListLine(NamedTuple):
+    mark: str
+    """The refusal that it belongs to; "" for a heading."""
+    make: Callable[[], str]
+
+
+def _iter_lines(view: InboxView) -> Iterator[_ListLine]:
     for group in view.groups:
-        yield "", describe_group(group)
+        yield _ListLine("", partial(describe_group, group))
         for call in group.calls:
-            sign = ">" if call.mark == view.mark else " "
-            answer = f" [{call.answer}]" if not is_open(call) else ""
-            yield call.mark, f"{sign} {call.code}{answer} {clean_line(call.subject.shown or call.subject.tool)}"
-            yield call.mark, f"       {describe_origin(call)}"
-            if words := f"appeal: {call.appeal}" if call.appeal else call.said:
-                yield call.mark, f"       {clean_line(words)}"
+            yield _ListLine(call.mark, partial(_describe_row, call, call.mark == view.mark))
+            yield _ListLine(call.mark, partial(_describe_below, describe_origin, call))
+            if call.appeal or call.said:
+                yield _ListLine(call.mark, partial(_describe_below, _describe_words, call))
+
+
+def _describe_row(call: RefusedCall, is_selected: bool) -> str:
+    answer = "" if is_open(call) else f" [{call.answer}]"
+    return f"{'>' if is_selected else ' '} {call.code}{answer} {clean_line(call.subject.shown or call.subject.tool)}"
+
+
+def _describe_below(describe: Callable[[RefusedCall], str], call: RefusedCall) -> str:
+    return f"       {describe(call)}"
+
+
+def _describe_words(call: RefusedCall) -> str:
+    return clean_line(f"appeal: {call.appeal}" if call.appeal else call.said)
 
 
 def _cut_text(lines: Iterable[str], scroll: int, room: tuple[int, int]) -> list[str]:

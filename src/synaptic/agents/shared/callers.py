@@ -8,6 +8,7 @@ import contextlib
 import os
 
 from synaptic.agents.shared.processes import ProcessInfo, read_process
+from synaptic.agents.shared.record import load_record
 from synaptic.files.bounded import UnreadableFile, read_content
 from synaptic.files.replace import replace_own
 from synaptic.files.snapshot import WatchedFile
@@ -25,6 +26,7 @@ class HookCallers:
 
     def __init__(self, home: Home) -> None:
         self.dispatch = os.path.realpath(home.dispatch)
+        self._home = home
         self._path = str(home.run / "callers")
         self._trouble, self._may_pass = "", False
         self._known = dict.fromkeys(self._read_keys())
@@ -38,6 +40,10 @@ class HookCallers:
         """Why it cannot be read, where somebody has put something else in its place: then nobody is a person."""
         self._look_again()
         return self._trouble
+
+    def has_written(self, path: str) -> bool:
+        """Whether a file is one that bootstrap has put into an agent's folder."""
+        return os.path.isabs(path) and path in load_record(self._home).settings
 
     def holds(self, process: ProcessInfo) -> bool:
         """Whether this process has called the dispatcher."""

@@ -89,7 +89,7 @@ def examine_sender(pid: int, callers: HookCallers) -> Sender:
     chain = tuple(iter_ancestors(pid))
     if not chain:
         return Sender("stranger", "its process has ended")
-    layers = _count_layers(chain, callers.dispatch)
+    layers = _count_layers(chain, callers)
     if layers == len(chain):
         return Sender("person")
     caller, above = chain[layers], chain[layers + 1 :]
@@ -180,17 +180,18 @@ def list_markers() -> frozenset[str]:
     return frozenset((ERRAND_VARIABLE, *(name for agent in order_by_sign() for name in agent.shell_variables)))
 
 
-def _count_layers(chain: Sequence[ProcessInfo], dispatch: str) -> int:
+def _count_layers(chain: Sequence[ProcessInfo], callers: HookCallers) -> int:
     """How many processes from the inside are only the way of a call: our own, and a shell that runs nothing else."""
     count = 0
     for process in chain[:MAX_LAYERS]:
-        if not _is_layer(process, dispatch):
+        if not _is_layer(process, callers):
             break
         count += 1
     return count
 
 
-def _is_layer(process: ProcessInfo, dispatch: str) -> bool:
+def _is_layer(process: ProcessInfo, callers: HookCallers) -> bool:
+    dispatch = callers.dispatch
     if _runs_dispatcher(process.pid, dispatch):
         return True
     # Without a daemon the engine runs in a process that the dispatcher has started: this one. Where nobody has, it runs
@@ -200,6 +201,8 @@ def _is_layer(process: ProcessInfo, dispatch: str) -> bool:
         return _runs_dispatcher(process.parent, dispatch)
     words = read_arguments(process.pid)
     name = _strip_ending(words[0]).lstrip("-") if words else ""
+    if name in SHELL_NAMES and len(words) == 2:  # an agent whose hooks are files runs ours by a shell
+        return callers.has_written(words[1])
     if name in SHELL_NAMES and len(words) == 3 and words[1].startswith("-") and "c" in words[1]:
         return is_ours({"command": words[2].strip().removeprefix("exec ")}, dispatch)
     return False
