@@ -10,7 +10,7 @@ import pytest
 
 from synaptic.agents.opencode import CLIENT_FILE, CLIENT_IMPORT, PLUGIN_FILE
 from tests.agents.typescript.tools import require_compiler
-from tests.daemon.setting import BLOCK, Setting
+from tests.daemon.setting import BLOCK, Setting, without_handle
 from tests.docs.test_guide import DOCS, blocks
 
 NODE = shutil.which("node") or ""
@@ -62,7 +62,7 @@ def ask(setting: Setting, dispatch: object = "", closed: str = "") -> list[dict]
 def test_the_daemon_says_no_and_the_journal_has_both_events(running: Setting) -> None:
     running.register("guard", BLOCK)
     before, after = ask(running)
-    assert before["deny"] == "Banned command pattern detected." and "deny" not in after
+    assert without_handle(before["deny"]) == "Banned command pattern detected." and "deny" not in after
     assert [entry.event for entry in running.entries()[::-1]] == ["PreToolUse", "PostToolUse"]
 
 
@@ -70,7 +70,7 @@ def test_without_a_daemon_the_dispatcher_says_the_same(setting: Setting) -> None
     setting.without_daemon()
     setting.register("guard", BLOCK)
     before, after = ask(setting)
-    assert before["deny"] == "Banned command pattern detected." and "deny" not in after
+    assert without_handle(before["deny"]) == "Banned command pattern detected." and "deny" not in after
 
 
 def test_where_nobody_answers_it_is_said_or_refused(setting: Setting) -> None:
