@@ -69,6 +69,16 @@ def run(setting: Setting, story, wait: float = 20.0, more: str = "") -> None:
     asyncio.run(tell())
 
 
+ASKS = (
+    'echo \'{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask", '
+    '"permissionDecisionReason": "may it?"}}\''
+)
+
+
+def fail(*_: object) -> None:
+    raise StoreError("database or disk is full")
+
+
 def reason(answer: Answer) -> str:
     return str(json.loads(answer.stdout)["hookSpecificOutput"]["permissionDecisionReason"])
 
@@ -183,15 +193,41 @@ def test_a_client_that_has_gone_uses_nothing_up(setting: Setting) -> None:
     run(setting, story)
 
 
+def test_a_client_that_has_gone_while_it_was_judged_is_not_waited_for(setting: Setting) -> None:
+    async def story(person: Person) -> None:
+        request = ask(setting)
+        person.engine.held.leave(request.id)
+        assert "deny" in (await asyncio.wait_for(person.send(request), 10)).stdout.decode()
+        person.engine.held.leave_all()
+        assert "deny" in (await asyncio.wait_for(person.send(ask(setting)), 10)).stdout.decode()
+        assert refused.list_refused(person.store)[0].count == 2
+
+    run(setting, story, wait=500)
+
+
+def test_a_second_question_after_the_first_was_answered_is_written_down_too(setting: Setting) -> None:
+    """Where that fails, the call is refused, and the refusal is in the list once it can be written."""
+
+    async def story(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+        call = person.send(ask(setting))
+        (first,) = await person.see()
+        setting.register("asks", ASKS, protocol="native")
+        with monkeypatch.context() as patched:
+            patched.setattr(refused, "put_refused", fail)
+            person.allow(first)
+            answer = await asyncio.wait_for(call, 10)
+        assert b"nobody was asked" in answer.stderr
+        assert "deny" in answer.stdout.decode()
+        assert len(refused.list_refused(person.store)) == 2
+        assert not grants.list_grants(person.store)[0].grant.used_by
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        run(setting, lambda person: story(person, monkeypatch), wait=500)
+
+
 def test_what_a_hook_no_longer_asks_about_is_refused_all_the_same_when_nobody_has_answered(setting: Setting) -> None:
     """The facts may change while a call waits; a wait that comes to nothing lets nothing run."""
-    setting.register("asks", f"test -e '{setting.project}/calm' || echo '{{\"action\": \"ask\"}}'", protocol="native")
-    script = (
-        f"test -e '{setting.project}/calm' || echo "
-        '\'{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask", '
-        '"permissionDecisionReason": "may it?"}}\''
-    )
-    setting.register("may", script, protocol="native")
+    setting.register("may", f"test -e '{setting.project}/calm' || {ASKS}", protocol="native")
 
     async def story(person: Person) -> None:
         call = person.send(ask(setting, "make release"))
@@ -255,9 +291,6 @@ def test_a_repository_cannot_make_calls_wait(setting: Setting) -> None:
 def test_a_question_that_cannot_be_written_down_is_refused_at_once_and_told(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
-        raise StoreError("database or disk is full")
-
     monkeypatch.setattr(refused, "put_refused", fail)
 
     async def story(person: Person) -> None:

@@ -192,8 +192,7 @@ class ClientConnection(asyncio.Protocol):
             self._daemon.http.take_over(self.transport, bytes(self._buffer), peer)
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._leave_given_up()
-        if self._answering and self._call:
+        if self._answering and not self._leave_given_up():
             self._daemon.engine.held.leave(self._call)
         self._daemon.busy.discard(self)
         self._daemon.idle.remove(self)
@@ -219,10 +218,12 @@ class ClientConnection(asyncio.Protocol):
         if not self.transport.is_closing():
             self.transport.write(content)
 
-    def _leave_given_up(self) -> None:
+    def _leave_given_up(self) -> bool:
         """Leave a call alone that its sender has taken elsewhere: what was said there is what counts."""
         if self._answering and self._patience and self._patience.is_over():
             self._answering.cancel()
+            return True
+        return False
 
     def _read_frame(self) -> None:
         if len(self._buffer) < frame.REQUEST_HEAD.size:

@@ -8,6 +8,7 @@ upheld the refusal, its time is over, its client has gone, this process ends. On
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal
 
@@ -41,6 +42,7 @@ LEAST_SECONDS = 1.0
 """Below this nobody is asked: no person answers so fast."""
 MOST_SAID = 2000
 """Characters of one text that a person is told."""
+MOST_GONE = 256
 MOST_NOTES = 8
 """Programs that tell a person, at a time."""
 NO_WAIT_VARIABLE = "SYNAPTIC_NO_WAIT"
@@ -71,6 +73,8 @@ class HeldCall:
         self.until = min(self.began + terms.ask.wait, self.deadline - SPARE_SECONDS - 2 * spent)
         self.end: HeldEnd = ""
         self.woken = asyncio.Event()
+        self.written: set[tuple[object, ...]] = set()
+        """Refusals that a person can find since this call waits."""
         self.seen: set[str] = set()
         """Exceptions that have been tried: they do not lift all of it."""
         self.upheld_at = 0.0
@@ -82,9 +86,9 @@ class HeldCall:
         self.call = call
         self.decision = decision
 
-    def is_about(self, call: Call, decision: Decision) -> bool:
-        """Whether a refusal is the one that waits here."""
-        return self.key == (decision.code, call.root, decision.refused)
+    def has_written(self, call: Call, decision: Decision) -> bool:
+        """Whether a refusal was written down when this call began to wait."""
+        return (decision.code, call.root, decision.refused) in self.written
 
     def find_patience(self) -> float:
         """Seconds for which the agent still waits."""
@@ -123,13 +127,15 @@ class HeldCalls:
         self._notes: set[asyncio.Task[None]] = set()
         self._version = NO_VERSION
         self._is_ending = False
+        self._gone: deque[str] = deque(maxlen=MOST_GONE)
+        """Calls whose client went before anybody knew that they would wait."""
 
     def __len__(self) -> int:
         return len(self._held)
 
     def hold(self, call: Call, decision: Decision, terms: HoldTerms) -> HeldCall | None:
         """The call, once a person can find it; None where it does not wait. Raises StoreError."""
-        if self._is_ending or call.env.get(NO_WAIT_VARIABLE):
+        if self._is_ending or call.id in self._gone or call.env.get(NO_WAIT_VARIABLE):
             return None
         held = HeldCall(call, decision, terms)
         if held.until - held.began < LEAST_SECONDS:
@@ -138,15 +144,15 @@ class HeldCalls:
 
     def hold_on(self, held: HeldCall, call: Call, decision: Decision, terms: HoldTerms) -> HeldCall | None:
         """The same after it was decided anew and is still a question, perhaps another one."""
-        is_same = held.is_about(call, decision)
         held.ask_about(call, decision)
-        return held if is_same else self._ask_person(held, terms)
+        return held if held.has_written(call, decision) else self._ask_person(held, terms)
 
     def _ask_person(self, held: HeldCall, terms: HoldTerms) -> HeldCall | None:
         before = self._find_refusal(held)
         if before is not None and before.answer == "upheld":
             return None  # the same call again: the person has said no, and may allow it whenever they like
         self._write_down(held, terms.keep)
+        held.written.add(held.key)
         held.upheld_at = before.answered_at if before else 0.0
         # Whether a pattern covers the call has just been looked at.
         held.seen |= {one.id for act in held.decision.refused for one in self._find_grants(held, act) if one.like}
@@ -176,19 +182,21 @@ class HeldCalls:
 
     def leave(self, call: str) -> None:
         """The client of a call has gone: nobody would run what is allowed now."""
+        self._gone.append(call)
         for held in tuple(self._held):
             if held.call.id == call:
                 held.wake("gone")
 
     def leave_all(self) -> None:
         """The client of every call of this process has gone."""
-        for held in self._held:
+        self._is_ending = True
+        for held in tuple(self._held):
             held.wake("gone")
 
     def end(self) -> None:
         """This process ends: whoever waits is answered, and nobody waits any more."""
         self._is_ending = True
-        for held in self._held:
+        for held in tuple(self._held):
             held.wake("ending")
 
     def close(self) -> None:

@@ -135,7 +135,7 @@ class Engine:
                     return waiting
             except StoreError as error:
                 event = add_line(event, f"nobody was asked, because the question could not be written down: {error}")
-            if held and held.is_about(event.call, event.decision):
+            if held and held.has_written(event.call, event.decision):
                 event = msgspec.structs.replace(event, is_refusal_kept=True)
             return await self._write(request, event, catalog.config.journal, started)
 
