@@ -43,7 +43,7 @@ class HookCallers:
 
     def has_written(self, path: str) -> bool:
         """Whether a file is one that bootstrap has put into an agent's folder."""
-        return os.path.isabs(path) and path in load_record(self._home).settings
+        return path.startswith("/") and path in load_record(self._home).settings
 
     def holds(self, process: ProcessInfo) -> bool:
         """Whether this process has called the dispatcher."""
