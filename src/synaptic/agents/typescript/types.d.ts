@@ -583,13 +583,27 @@ export interface TraceStep {
   hook: string
   kind?: "none" | "advise" | "allow" | "rewrite" | "ask" | "deny"
   priority?: number
-  /** run, recheck, quiet (nothing to say), started (not awaited), background, skipped, degraded, escalated, raised. */
+  /** run, recheck, quiet (nothing to say), started (not awaited), background, skipped, lifted (by a grant), told (by a gate, after another one has refused), held (for a person), degraded, escalated, raised. */
   phase?: string
   reason?: string
   note?: string
   micros?: number
   fault?: string
   source?: string
+}
+
+/** One policy's refusal of a call, or its question: what a person would have to lift. */
+export interface RefusedAct {
+  policy: string
+  /** Digest of how the policy is set here: set otherwise, it is another policy. */
+  options: string
+  /** Of the call, as it was made and as the policy saw it, with the folder it was made in. Keyed: it tells nothing. */
+  fingerprint: string
+  /** Digest of what would be lost, where the reason names that: a yes to one file is no yes to two. */
+  stakes?: string
+  /** It was a question. */
+  asks?: boolean
+  is_grantable?: boolean
 }
 
 /** The merge of all verdicts, with the trace that explains it. */
@@ -610,6 +624,12 @@ export interface Decision {
   extras?: Record<string, unknown>
   result?: HookResult | null
   trace?: TraceStep[]
+  /** Verdicts that a person could lift, the deciding one first. Not in the journal: `code` is. */
+  refused?: RefusedAct[]
+  /** The handle under which a person finds this refusal. */
+  code?: string
+  /** Exceptions without which it would have been refused, or asked about. */
+  grants?: string[]
 }
 
 /** Every event by its name. Fields may be left out; a field that nobody knows reaches every hook. */
