@@ -33,5 +33,5 @@ CREATE TABLE refused (
     value BLOB NOT NULL,
     mac BLOB NOT NULL
 ) WITHOUT ROWID;
+-- None by time: it would have to be written with each refusal, and the few thousand rows are sorted when a person looks.
 CREATE INDEX refused_by_code ON refused (code);
-CREATE INDEX refused_by_time ON refused (last_at);
