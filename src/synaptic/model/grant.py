@@ -17,7 +17,8 @@ SCOPE_WORDS: Mapping[GrantScope, str] = {
 }
 CODE_LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
 """Without letters that look like another one: a code is read aloud and typed."""
-CODE_LENGTH = 4
+CODE_LENGTH = 5
+"""Whoever makes calls until one of them has the handle that a person is about to type needs some 28 million."""
 
 
 class RefusedAct(msgspec.Struct, frozen=True, kw_only=True):

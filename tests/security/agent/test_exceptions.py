@@ -50,7 +50,7 @@ class Shop:
 
     def refuse(self, command: str, **fields: object) -> str:
         """The handle of its refusal."""
-        found = re.search(r"synaptic allow (\w{4})\b", self.call(command, **fields))
+        found = re.search(r"synaptic allow (\w{5})\b", self.call(command, **fields))
         assert found, command
         return found[1]
 
