@@ -16,20 +16,22 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from demo.keyboard import Typed, type_command
+from demo.keyboard import Typed, open_window, type_command
 from demo.screen import COLUMNS, LINES, Screen
-from demo.stories import PREPARATIONS, STORIES, Story
+from demo.stories import CODE, FIND_CODE, PREPARATIONS, STORIES, Story
 from demo.svg import draw_film, draw_picture
 
 ROOT = Path(__file__).parents[1]
-TITLE = "Synaptic in a terminal: set up, a refusal, a question, a practice, a hook, a fleet, a package"
+TITLE = "Synaptic in a terminal: set up, a refusal, an exception, a question, a practice, a hook, a fleet, a package"
 SHORTEST = 0.5
 """Seconds of a frame that is worth drawing."""
 PICTURE_STORY = 1
 """The story whose end is the still picture."""
 SAME_EVERYWHERE = (
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d"), "2026-11-16 19:15"),
-    (re.compile(r"(?<= )\d+s (?= |\r)"), "4s "),
+    (re.compile(r"(?<= )\d+s(?= |\r)"), "4s"),
+    (re.compile(r"(?<=grants revoke )\w{8}\b|\b\w{8}(?=  git\.)"), "f6jm5cg6"),
+    (re.compile(r"\r\x1b\[K(?:[^\r\n]* … \d+ s\r\x1b\[K)*"), ""),
     (re.compile(r"\b[0-9a-f]{12}\b"), "3753cab30713"),
 )
 """What is different in every run, and what is written instead, of the same width."""
@@ -40,6 +42,7 @@ def main() -> int:
     parser.add_argument("--to", type=Path, default=ROOT / "docs" / "cast", help="the folder to write to")
     to = parser.parse_args().to
     to.mkdir(parents=True, exist_ok=True)
+    open_window()
     with tempfile.TemporaryDirectory(prefix="cast-") as link:
         write_recording(to, list(perform(Path(link))))
     return 0
@@ -50,11 +53,13 @@ def perform(place: Path) -> Iterator[Typed]:
     home = _make_home()
     env = _make_environment(home, place)
     try:
+        code = CODE
         _run(PREPARATIONS, env)
         for story in STORIES:
             _run(story.before, env)
-            typed = type_command(story, env)
-            yield Typed(typed.story, tuple(_make_same(part, home) for part in typed.parts))
+            code = (_run(FIND_CODE, env).strip() if story.before else "") or code
+            typed = type_command(story._replace(command=story.command.replace(CODE, code)), env)
+            yield Typed(story, tuple(_make_same(part.replace(code, CODE), home) for part in typed.parts))
             _run(story.after, env)
     finally:
         with suppress(SystemExit):
@@ -78,7 +83,7 @@ def _make_environment(home: Path, place: Path) -> dict[str, str]:
     return {"HOME": str(home), "PATH": path, **fixed}
 
 
-def _run(text: str, env: dict[str, str]) -> None:
+def _run(text: str, env: dict[str, str]) -> str:
     """What nobody sees."""
     project = Path(env["HOME"], "shop")
     project.mkdir(exist_ok=True)
@@ -87,6 +92,7 @@ def _run(text: str, env: dict[str, str]) -> None:
     )
     if done.returncode and text:
         raise SystemExit(f"{text}\n{done.stdout.decode()}{done.stderr.decode()}")
+    return done.stdout.decode()
 
 
 def _make_same(text: str, home: Path) -> str:

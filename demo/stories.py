@@ -1,4 +1,4 @@
-"""What the recording shows: five stories, and what they need that nobody has to see."""
+"""What the recording shows: the stories of README.md, and what they need that nobody has to see."""
 
 from typing import NamedTuple
 
@@ -28,6 +28,15 @@ printf 'def total(prices):\\n    return sum(prices)\\n' > cart.py
 git add .
 git commit -qm first
 printf '\\n\\ndef vat(prices):\\n    return total(prices) * 0.2\\n' >> cart.py
+"""
+CODE = "k7qm"
+"""What is shown for the code of a refusal, which is another one in each home."""
+FIND_CODE = "synaptic inbox --plain 2>/dev/null | sed -n '2s/^ *\\([a-z0-9]*\\) .*/\\1/p'"
+TRY_RESET = """
+try_reset() {
+  printf '{"session_id": "s1", "cwd": "%s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "%s",
+    "tool_input": {"command": "git reset --hard"}}' "$PWD" "$1" | ~/.synaptic/bin/dispatch claude PreToolUse
+}
 """
 HOOK = """
 mkdir -p .synaptic/hooks
@@ -66,6 +75,17 @@ send api SessionStart && send api PreToolUse && send api Notification
 STORIES = (
     Story("One entry per event in the agent's settings", "synaptic up | head -8"),
     Story("Would this lose work? Ask without running it", "synaptic check 'git reset --hard'"),
+    Story(
+        "An agent has tried it, and was refused",
+        "synaptic inbox --plain",
+        before=f"{TRY_RESET}try_reset 1",
+    ),
+    Story("You do want it, this once", f"synaptic allow {CODE}"),
+    Story(
+        "The agent makes the call twice more: one is let through",
+        "synaptic grants list --all",
+        before=f"{TRY_RESET}try_reset 2; try_reset 3",
+    ),
     Story("A question, and its reason", "synaptic check 'terraform destroy -auto-approve'"),
     Story(
         "A practice: no source is written on main",
