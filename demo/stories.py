@@ -29,7 +29,7 @@ git add .
 git commit -qm first
 printf '\\n\\ndef vat(prices):\\n    return total(prices) * 0.2\\n' >> cart.py
 """
-CODE = "k7qm"
+CODE = "k7qmd"
 """What is shown for the code of a refusal, which is another one in each home."""
 FIND_CODE = "synaptic inbox --plain 2>/dev/null | sed -n '2s/^ *\\([a-z0-9]*\\) .*/\\1/p'"
 TRY_RESET = """

@@ -24,7 +24,7 @@ def test_every_page_shows_the_handle_as_it_is_said():
     pages = [DOCS.parent / "README.md", DOCS.parent / "CHANGELOG.md", *GUIDE.glob("*.md")]
     shown = [found for page in pages for found in HANDLE.finditer(page.read_text())]
     assert len(shown) >= 4
-    assert {found[0] for found in shown} == {HANDLE_TEXT.format(policies=found[1], code="k7qm") for found in shown}
+    assert {found[0] for found in shown} == {HANDLE_TEXT.format(policies=found[1], code="k7qmd") for found in shown}
 
 
 def test_every_option_that_it_names_is_one_of_allow():

@@ -142,7 +142,7 @@ def test_hostile_texts_and_very_long_ones_end_no_server(agent: RefusedAgent):
 def test_the_guard_takes_no_question_for_an_act(agent: RefusedAgent, command: str):
     calls = {
         "check": {"would_run": command},
-        "appeal": {"refusal": "k7qm", "why": f"{command} is what I want"},
+        "appeal": {"refusal": "k7qmd", "why": f"{command} is what I want"},
         "explain": {"event": "7"},
         "inbox_status": {},
     }
@@ -150,7 +150,7 @@ def test_the_guard_takes_no_question_for_an_act(agent: RefusedAgent, command: st
         agent.session.send("PreToolUse", tool_name=f"mcp__synaptic__{tool}", tool_input=given).passed()
     edit = {"tool": "Bash", "given": json.dumps({"command": command, "file_path": "/etc/passwd"})}
     agent.session.send("PreToolUse", tool_name="mcp__synaptic__check", tool_input=edit).passed()
-    agent.session.check(f"synaptic appeal k7qm '{command} is what I want'").passed()
+    agent.session.check(f"synaptic appeal k7qmd '{command} is what I want'").passed()
 
 
 def test_without_the_sdk_the_error_says_what_to_install(tmp_path: Path):

@@ -79,12 +79,12 @@ def test_what_was_lifted_and_what_would_lift_the_rest_is_told() -> None:
         TraceStep(hook="practice.doc-gate", kind=Kind.DENY, priority=33, phase="told", reason="no header"),
     )
     by = "practice.branch-guard"
-    decision = Decision(kind=Kind.DENY, by=by, code="k7qm", grants=("g1",), trace=trace)
+    decision = Decision(kind=Kind.DENY, by=by, code="k7qmd", grants=("g1",), trace=trace)
     text = "\n".join(explain_event(story(decision, exceptions={"g1": "lifts git.reset-hard once, made by tom"})))
     assert " 22 git.reset-hard was lifted by an exception (deny lifted by grant g1 (once): no)" in text
     assert "33 practice.doc-gate was heard after that, and would have denied it too: no header" in text
     assert "exception g1: lifts git.reset-hard once, made by tom" in text
-    assert "synaptic allow k7qm (it lifts practice.branch-guard, practice.doc-gate)" in text
+    assert "synaptic allow k7qmd (it lifts practice.branch-guard, practice.doc-gate)" in text
 
 
 def test_a_refusal_without_a_code_says_so_and_a_rehearsed_one_says_nothing() -> None:

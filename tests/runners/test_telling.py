@@ -16,7 +16,7 @@ WHAT = "rm -rf $(touch /nowhere); `id` 'quoted' \"twice\" -- é\n\x1b[2J\u202e"
 
 def note(**fields: object) -> AskNote:
     known = {
-        "code": "k7qm",
+        "code": "k7qmd",
         "policy": "infra.provisioning",
         "what": WHAT,
         "reason": "why\nand how",
@@ -44,7 +44,7 @@ def test_a_program_gets_its_own_words_variables_and_json(tmp_path: Path) -> None
     assert facts["what"] == WHAT
     assert facts["seconds"] == 30.0
     variables = dict(one.split("=", 1) for one in (tmp_path / "variables").read_text().split("\0") if one)
-    assert variables["SYNAPTIC_ASK_CODE"] == "k7qm"
+    assert variables["SYNAPTIC_ASK_CODE"] == "k7qmd"
     assert variables["SYNAPTIC_ASK_WHAT"] == WHAT
 
 
@@ -95,7 +95,7 @@ def test_a_desktop_is_shown_plain_lines() -> None:
     first, second, third = alert.text.splitlines()
     assert len(first) == telling.MOST_TOLD + 1
     assert second == "infra.provisioning, codex in shop"
-    assert third == "synaptic allow k7qm"
+    assert third == "synaptic allow k7qmd"
 
 
 def test_where_there_is_no_desktop_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ ACT = RefusedAct(policy="git.reset-hard", options="o", fingerprint="f")
 SECRET = "ghp_" + "a1B2" * 9
 
 
-def make(code: str = "k7qm", root: str = "/p", reason: str = "because", **changes: Any) -> EventRecord:
+def make(code: str = "k7qmd", root: str = "/p", reason: str = "because", **changes: Any) -> EventRecord:
     subject = RefusedSubject(
         code=code,
         acts=(ACT,),
@@ -48,9 +48,9 @@ def execute(home: Home, sql: str) -> None:
 def test_a_refusal_is_found_by_its_handle_and_by_its_call(store: Store) -> None:
     record = make()
     write(store, [record])
-    (found,) = refused.find_by_code(store, "k7qm")
+    (found,) = refused.find_by_code(store, "k7qmd")
     assert found == refused.find_by_call(store, record.call)
-    assert (found.code, found.policies, found.count, found.answer) == ("k7qm", ("git.reset-hard",), 1, "")
+    assert (found.code, found.policies, found.count, found.answer) == ("k7qmd", ("git.reset-hard",), 1, "")
     assert (found.reason, found.said, found.subject.shown) == ("because", "to start over", "git reset --hard")
     assert (found.session, found.agent) == ("s1", "claude")
     assert refused.find_by_code(store, "none") == ()
@@ -78,7 +78,7 @@ def test_a_stranger_leaves_no_refusal(store: Store) -> None:
 
 def test_two_refusals_that_have_the_same_handle_by_chance_are_both_found(store: Store) -> None:
     write(store, [make(root="/p"), make(root="/q")])
-    assert {found.subject.root for found in refused.find_by_code(store, "k7qm")} == {"/p", "/q"}
+    assert {found.subject.root for found in refused.find_by_code(store, "k7qmd")} == {"/p", "/q"}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_changed_row_is_no_refusal(store: Store, home: Home, change: str) -> N
     """Else an agent could have a person allow something else than what they see."""
     write(store, [make()])
     execute(home, f"UPDATE refused SET {change}")
-    assert refused.find_by_code(store, "k7qm") == refused.list_refused(store) == ()
+    assert refused.find_by_code(store, "k7qmd") == refused.list_refused(store) == ()
 
 
 def test_the_value_of_one_row_under_the_mac_of_another_is_no_refusal(store: Store, home: Home) -> None:
@@ -137,9 +137,9 @@ def test_old_ones_go_with_the_events_of_their_time(store: Store) -> None:
 def test_one_whose_event_was_pruned_can_still_be_answered(store: Store) -> None:
     write(store, [make(), make_record(at=time.time())])
     store.write(lambda connection: connection.execute("DELETE FROM events"))
-    (found,) = refused.find_by_code(store, "k7qm")
+    (found,) = refused.find_by_code(store, "k7qmd")
     assert refused.answer_refused(store, [found.mark], "upheld", 9.0) == 1
-    assert refused.find_by_code(store, "k7qm")[0].answer == "upheld"
+    assert refused.find_by_code(store, "k7qmd")[0].answer == "upheld"
 
 
 def test_an_answer_stays_when_the_refusal_comes_again(store: Store) -> None:
@@ -153,4 +153,4 @@ def test_an_answer_stays_when_the_refusal_comes_again(store: Store) -> None:
 def test_a_killed_process_leaves_its_refusals(store: Store, home: Home) -> None:
     write(store, [make()])
     with closing(Store.open(home)) as other:
-        assert refused.find_by_code(other, "k7qm")[0].count == 1
+        assert refused.find_by_code(other, "k7qmd")[0].count == 1

@@ -17,10 +17,10 @@ from synaptic.work.grants import LASTING, AllowCall, Allowed, LikeQuestion, Prev
 
 app = make_verb_app()
 EXAMPLES = """
-synaptic allow k7qm                  this very call, once, within the hour
+synaptic allow k7qmd                  this very call, once, within the hour
 synaptic allow 42 --session          the call of event 42, in its session
-synaptic allow k7qm --for 2h --because 'moving the release branch'
-synaptic allow k7qm --here --like 'git push --force-with-lease origin feature/*'
+synaptic allow k7qmd --for 2h --because 'moving the release branch'
+synaptic allow k7qmd --here --like 'git push --force-with-lease origin feature/*'
 """
 DURATION = re.compile(r"(\d{1,6})([smhd])")
 UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}

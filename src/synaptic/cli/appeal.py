@@ -10,13 +10,13 @@ from synaptic.work.appeals import MOST_WHY, FileAppeal
 app = make_verb_app()
 
 EXAMPLES = """
-synaptic appeal k7qm "the four lines are generated; make writes them again"
+synaptic appeal k7qmd "the four lines are generated; make writes them again"
 """
 
 
 @app.command(epilog=format_examples(EXAMPLES))
 def appeal(
-    code: Annotated[str, typer.Argument(metavar="CODE", help="The four letters that the refusal named.")],
+    code: Annotated[str, typer.Argument(metavar="CODE", help="The five letters that the refusal named.")],
     why: Annotated[list[str], typer.Argument(metavar="WHY", help="Why the call was meant well.")],
     as_json: Json = False,
 ) -> None:

@@ -27,12 +27,12 @@ app = make_verb_app(
     synaptic inbox                      on a terminal: all of it, answered with single keys
     synaptic inbox --plain --since 1d   of the last day, as text
     synaptic inbox --project . --json   of this project, for a program
-    synaptic inbox show k7qm            everything that is known about one
-    synaptic inbox uphold k7qm          it was right to refuse
-    synaptic inbox wrong k7qm           it was not: self-test asks again from now on
+    synaptic inbox show k7qmd            everything that is known about one
+    synaptic inbox uphold k7qmd          it was right to refuse
+    synaptic inbox wrong k7qmd           it was not: self-test asks again from now on
     """,
 )
-Code = Annotated[str, typer.Argument(metavar="CODE", help="The four letters that the refusal named.")]
+Code = Annotated[str, typer.Argument(metavar="CODE", help="The five letters that the refusal named.")]
 
 
 @app.callback(invoke_without_command=True, no_args_is_help=False)

@@ -8,7 +8,7 @@ from synaptic.agents.shared.processes import ProcessInfo, TerminalPlace
 from synaptic.agents.shared.seat import SeatSurroundings, SeenProcess, judge_seat
 from synaptic.model.authority import Authority
 
-SYNAPTIC = "python3 /usr/bin/synaptic allow k7qm"
+SYNAPTIC = "python3 /usr/bin/synaptic allow k7qmd"
 AGENT = ProcessInfo(9000, 1, "5000")
 
 

@@ -150,7 +150,7 @@ def test_a_terminal_of_its_own_below_an_agent(ungranted: Machine, code: str, ter
 
 def forge(**more: object) -> str:
     """Arguments that say who asks: nobody reads them, and unknown ones are an error."""
-    return json.dumps({"cmd": "grants.allow", "args": {"refusal": "k7qm", **more}})
+    return json.dumps({"cmd": "grants.allow", "args": {"refusal": "k7qmd", **more}})
 
 
 @pytest.mark.parametrize(

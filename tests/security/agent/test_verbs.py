@@ -11,7 +11,7 @@ from tests.security.agent.processes import Done, Machine
 
 PYTHON = sys.executable
 ARGUMENTS = {
-    "allow": "k7qm",
+    "allow": "k7qmd",
     "bootstrap": "--fail open",
     "config set": "presets $'[\\n]'",
     "doctor": "--fix",
@@ -20,8 +20,8 @@ ARGUMENTS = {
     "follow-ups run": "1 --yes",
     "follow-ups drop": "1",
     "hook new": "--event PreToolUse mine",
-    "inbox uphold": "k7qm",
-    "inbox wrong": "k7qm",
+    "inbox uphold": "k7qmd",
+    "inbox wrong": "k7qmd",
     "install": "--registry mine --scope global --yes pack",
     "skill install": "--registry mine --scope global --yes pack",
     "package promote": "pack --from a --to b",
