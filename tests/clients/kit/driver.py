@@ -74,6 +74,7 @@ class User:
         self.session = session or Session(self.program)
         self.home, self.project = self.session.home, self.session.project
         self.model = Model(driver.dialect)
+        self.patience: float = PATIENCE
         try:
             driver.prepare(self)
         except BaseException:
@@ -133,7 +134,7 @@ class User:
                 start_new_session=True,
             )
             try:
-                exit = client.wait(PATIENCE)
+                exit = client.wait(self.patience)
             except subprocess.TimeoutExpired:
                 os.killpg(client.pid, signal.SIGKILL)
                 exit = client.wait()
