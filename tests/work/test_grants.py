@@ -55,7 +55,7 @@ def as_person(desk: Desk, authority: Authority = SURE) -> CommandContext:
 
 def test_one_exception_for_each_policy_that_refused(desk: Desk, refuse: Callable[..., str]) -> None:
     refuse("x", act("git.clean"), act("git.reset-hard", stakes="s"))
-    made = AllowCall(refusal="K7QM ", because=" why ").run(as_person(desk)).grants
+    made = AllowCall(refusal="K7QMD ", because=" why ").run(as_person(desk)).grants
     assert [(one.policy, one.scope, one.stakes, one.because) for one in made] == [
         ("git.clean", "once", "", "why"),
         ("git.reset-hard", "once", "s", "why"),
