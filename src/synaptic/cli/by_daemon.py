@@ -62,11 +62,18 @@ def type_pin(label: str) -> str:
     """A PIN from the terminal, without showing it. Raises SynapticError where there is no terminal."""
     with suppress(OSError):
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
-        typed = getpass.getpass(f"{label}: ")
+        typed = _read_unseen(label)
         if typed and typed.isprintable():
             return typed
         raise SynapticError("no letter, digit or sign was typed")
     raise SynapticError("a PIN is typed at a terminal, and there is none here")
+
+
+def _read_unseen(label: str) -> str:
+    try:
+        return getpass.getpass(f"{label}: ")
+    except EOFError:  # Ctrl-D, or the window is gone
+        return ""
 
 
 def is_pin_needed(error: LayerError) -> bool:

@@ -8,6 +8,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -257,6 +258,26 @@ def test_what_a_person_starts_without_typing_the_verb_is_not_sure(
     (project / "run.py").write_text(f"import os, sys; sys.exit(os.system({command + '; true'!r}))")
     _, said = window.types(line.replace("CODE", code))
     assert why in " ".join(said.split()) and "pin set" in said, said
+
+
+@pytest.mark.parametrize("home", ["here", "elsewhere"])
+def test_a_window_that_was_opened_while_an_agent_without_hooks_runs_is_not_sure(machine: Machine, home: str) -> None:
+    """An agent that is not wired calls nothing, and is known by its program; one of another home is nobody's here."""
+    program = machine.setting.user / "bin" / "opencode"
+    program.parent.mkdir(exist_ok=True)
+    program.write_bytes(Path(shutil.which("sleep") or "").read_bytes())
+    program.chmod(0o755)
+    env = machine.env if home == "here" else {**machine.env, "HOME": "/elsewhere"}
+    agent = subprocess.Popen([program, "600"], env=env, start_new_session=True)
+    late = Window(machine.setting)
+    try:
+        _, said = late.synaptic("pin status")
+        assert ("was opened while an agent was running" in " ".join(said.split())) == (home == "here"), said
+        assert ("here you are known" in said) == (home == "elsewhere"), said
+    finally:
+        late.close()
+        agent.kill()
+        agent.wait()
 
 
 def test_an_agent_in_the_same_terminal_could_type_there(ungranted: Machine, window: Window, code: str) -> None:

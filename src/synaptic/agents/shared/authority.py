@@ -4,12 +4,13 @@ import os
 from pathlib import Path
 
 from synaptic.agents.shared.callers import HookCallers
-from synaptic.agents.shared.lineage import find_agent_above
+from synaptic.agents.shared.lineage import find_agent_above, identify_agent
 from synaptic.agents.shared.processes import (
     ProcessInfo,
     TerminalPlace,
     is_root_process,
     iter_ancestors,
+    iter_own_processes,
     read_arguments,
     read_name,
     read_place,
@@ -50,10 +51,17 @@ def _see_process(process: ProcessInfo) -> SeenProcess:
 
 
 def _look_beside(place: TerminalPlace | None, callers: HookCallers) -> SeatSurroundings:
-    agents = callers.list_living()
+    agents = _list_living(callers)
     shared = next((one for one in agents if _shares_terminal(one, place)), None) if _can_programs_type() else None
     told = f"process {shared.pid}, which is an agent, has the same terminal and could type there" if shared else ""
     return SeatSurroundings(agents=agents, shared=told, is_root=os.getuid() == 0)
+
+
+def _list_living(callers: HookCallers) -> tuple[ProcessInfo, ...]:
+    """Who has called the dispatcher, and who is an agent by its program: one without our hooks calls nothing."""
+    known = callers.list_living()
+    others = (one for one in iter_own_processes() if identify_agent(one.pid) and callers.is_of_home(one))
+    return (*known, *(one for one in others if one not in known))
 
 
 def _shares_terminal(agent: ProcessInfo, place: TerminalPlace | None) -> bool:

@@ -7,9 +7,10 @@ engine's library. What such a program starts may be a tool of its agent's; the p
 import contextlib
 import os
 
-from synaptic.agents.shared.processes import ProcessInfo, read_process
+from synaptic.agents.shared.processes import ProcessInfo, read_process, read_variables
 from synaptic.agents.shared.record import load_record
 from synaptic.files.bounded import UnreadableFile, read_content
+from synaptic.files.home import find_home
 from synaptic.files.replace import replace_own
 from synaptic.files.snapshot import WatchedFile
 from synaptic.model.home import Home
@@ -49,6 +50,13 @@ class HookCallers:
         """Whether this process has called the dispatcher."""
         self._look_again()
         return process.key in self._known
+
+    def is_of_home(self, process: ProcessInfo) -> bool:
+        """Whether a process uses this home, as far as the variables tell that it was started with."""
+        variables = dict(text.partition("=")[::2] for text in read_variables(process.pid))
+        if not variables.get("HOME", "").startswith("/"):
+            return True
+        return os.path.realpath(find_home(variables).root) == os.path.realpath(self._home.root)
 
     def list_living(self) -> tuple[ProcessInfo, ...]:
         """The agents that live now: those that were seen to call the dispatcher, and programs with an agent inside."""

@@ -67,6 +67,20 @@ def iter_ancestors(pid: int) -> Iterator[ProcessInfo]:
         pid = found.parent
 
 
+def iter_own_processes() -> Iterator[ProcessInfo]:
+    """All processes of this user that live now. `ps` would be asked for each of them: there it is nobody."""
+    if sys.platform != "linux":
+        return
+    for entry in os.scandir("/proc"):
+        pid = int(entry.name) if entry.name.isdecimal() else 0
+        if pid and _is_own(pid) and (found := read_process(pid)) is not None:
+            yield found
+
+
+def _is_own(pid: int) -> bool:
+    return _attempt(lambda: os.stat(f"/proc/{pid}").st_uid == os.getuid(), False)  # noqa: PTH116 - as elsewhere here
+
+
 def read_arguments(pid: int) -> tuple[str, ...]:
     """The command line of a process; nothing for one that is gone or not ours."""
     if sys.platform == "linux":

@@ -19,15 +19,15 @@ LOGINS = split_names("sshd sshd-session login dropbear")
 SYSTEM_FOLDERS = ("/usr/", "/bin/", "/sbin/", "/lib/", "/nix/store/", "/System/")
 WINDOWS = split_names(
     "gnome-terminal-server kgx ptyxis-agent konsole xterm uxterm urxvt urxvtd rxvt st foot kitty alacritty ghostty "
-    "wezterm-gui wezterm-mux-server tilix terminator xfce4-terminal mate-terminal lxterminal qterminal terminology "
-    "guake yakuake tilda cosmic-term deepin-terminal rio Terminal iTerm2 iTermServer Ghostty Alacritty"
+    "tilix terminator xfce4-terminal mate-terminal lxterminal qterminal terminology "
+    "tilda cosmic-term deepin-terminal rio Terminal iTerm2 iTermServer Ghostty Alacritty"
 )
 """Programs that are a terminal's window and take keys from a person only, as long as nobody asks them for more."""
 REMOTE_CONTROLLED = split_names(
     "tmux screen zellij dtach abduco mosh-server code code-insiders codium cursor windsurf zed idea emacs vim nvim "
-    "expect script socat dvtm byobu ttyd"
+    "expect script socat dvtm byobu ttyd wezterm-gui wezterm-mux-server guake yakuake"
 )
-"""Programs in which other programs can type."""
+"""Programs in which other programs can type, as they are installed: each has a command or a socket for it."""
 SHELLS = split_names("sh bash dash zsh fish ksh mksh ash csh tcsh nu elvish xonsh")
 TYPED_SHELL_WORDS = split_names("-l -i -il -li --login --interactive --posix --noprofile --norc -f --no-rcs")
 """Options of a shell with which it still reads what is typed, and nothing else."""
