@@ -14,6 +14,7 @@ PLAN = EntryPlan("/home/ann/.synaptic/bin/dispatch", "0123456789abcdef" * 2)
 OPTIONAL = {
     "note": {"amp"},
     "unseen": {*list_agent_names()} - {"claude"},
+    "absence": {"claude", "copilot", "qwen"},
     "sign": {"claude", "amp", "cline", "codex", "copilot", "cursor", "droid", "gemini", "qwen"},
     "reads_claude_settings": {"claude", "copilot", "cursor"},
     "imitates": {"qwen"},

@@ -99,8 +99,8 @@ def test_ids_and_examples_follow_from_conditions(user: User, words: tuple[str, .
 def test_an_id_is_taken_once(user: User):
     user.types("rule", "add", *ASK)
     user.types("rule", "add", "--run", "npm publish", "--flags", "--tag", "--deny", "No.", "--id", "npm.tag")
-    assert user.types("rule", "add", "--run", "npm publish extra", "--ask", "x", "--json").json["rule"]["id"] == (
-        "npm.publish-extra"
+    assert user.types("rule", "add", "--run", "npm pack extra", "--ask", "x", "--json").json["rule"]["id"] == (
+        "npm.pack-extra"
     )
     shown = user.types("rule", "add", "--run", "yarn publish", "--ask", "x", "--id", "npm.tag")
     assert shown.code == 1

@@ -28,7 +28,7 @@ NEWER = schema.find_latest_version() + 1
 
 
 def build_database(home: Home, version: int) -> dict[str, list[tuple[Any, ...]]]:
-    """A database as a program of this schema left it, with three rows in every table; what is in it."""
+    """A database as a program of this schema left it, with three rows in every table that may have so many; what is in it."""
     home.root.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(home.database, isolation_level=None)
     try:
@@ -47,7 +47,7 @@ def build_database(home: Home, version: int) -> dict[str, list[tuple[Any, ...]]]
 def insert_row(connection: sqlite3.Connection, table: str, number: int) -> None:
     columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
     values = [make_value(name, kind, number) for _, name, kind, *_ in columns]
-    connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(values))})", values)
+    connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * len(values))})", values)
 
 
 def make_value(name: str, kind: str, number: int) -> object:
