@@ -18,6 +18,8 @@ SCOPE_WORDS: Mapping[GrantScope, str] = {
 CODE_LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
 """Without letters that look like another one: a code is read aloud and typed."""
 CODE_LENGTH = 4
+NEVER_LIFTED = ("self.*", "devices.raw-write", "system.fork-bomb")
+"""Policies whose word nobody can overrule by a grant: what guards the guard, and what no one means."""
 
 
 class RefusedAct(msgspec.Struct, frozen=True, kw_only=True):
