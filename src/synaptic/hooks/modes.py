@@ -3,14 +3,14 @@
 A project can only tighten: what the user or another folder has on in a stricter mode stays so.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from synaptic.hooks.config import Config, ConfigFile, is_always_enforced, is_enabled
 from synaptic.model.grant import NEVER_LIFTED
-from synaptic.model.hook import MODES, Mode
+from synaptic.model.hook import MODES, Hook, Mode
 from synaptic.policies.base import Policy, load_policies
 from synaptic.shell.globs import matches_glob
 
@@ -40,6 +40,23 @@ def settle_modes(config: Config, files: Sequence[ConfigFile], problems: list[str
             loosening |= dict.fromkeys(wishes.list_loosening(mode))
     problems += loosening
     return msgspec.structs.replace(config, policies=tables)
+
+
+def apply_modes(hooks: Iterable[Hook], config: Config) -> tuple[Hook, ...]:
+    """The hooks of policies with the modes that are settled for them. The failure of one that advises stops nothing."""
+    return tuple(_set_mode(hook, find_mode(load_policies()[hook.id], config)) for hook in hooks)
+
+
+def split_watched(hooks: Iterable[Hook]) -> tuple[tuple[Hook, ...], tuple[Hook, ...]]:
+    """Those that are asked about a call, and those that are only watched."""
+    known = tuple(hooks)
+    return tuple(hook for hook in known if hook.mode != "shadow"), tuple(
+        hook for hook in known if hook.mode == "shadow"
+    )
+
+
+def _set_mode(hook: Hook, mode: Mode) -> Hook:
+    return hook if mode == "enforce" else msgspec.structs.replace(hook, mode=mode, on_error="allow")
 
 
 class _PolicyWishes(msgspec.Struct, frozen=True):
