@@ -70,6 +70,8 @@ class ShadowWorker:
     def __init__(self, home: Home, store: Store) -> None:
         self._folder = home.shadow
         self._store = store
+        self._nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        """Where the watchdog's traceback goes: it may quote a call, and nobody could redact it."""
         self._engine = Engine(home, EngineMeans(store, HookRunners(home.spool)))
 
     async def work(self, idle: float = IDLE_SECONDS) -> None:
@@ -95,7 +97,7 @@ class ShadowWorker:
         return taken
 
     async def _judge(self, request: Request, final: Input | None) -> None:
-        faulthandler.dump_traceback_later(WATCHDOG_SECONDS, exit=True, file=sys.stderr)
+        faulthandler.dump_traceback_later(WATCHDOG_SECONDS, exit=True, file=self._nowhere)
         try:
             steps, keep = await self._engine.judge_in_shadow(request, final, limit_check)
             add_shadow_steps(self._store, request.id, steps, keep)

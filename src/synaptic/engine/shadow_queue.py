@@ -36,7 +36,7 @@ START_SECONDS = 5.0
 FILE_ENDING = ".calls"
 LOCK_FILE = "lock"
 WORKER_MODULE = "synaptic.engine.shadow"
-LEAVE = ("/bin/sh", "-c", '"$@" </dev/null >/dev/null 2>&1 &', "sh")
+LEAVE = ("/bin/sh", "-c", 'log=$1; shift; "$@" </dev/null >/dev/null 2>>"$log" &', "sh")
 """Starts a program and leaves it: nobody waits for it, and its end leaves no zombie with us."""
 
 
@@ -94,7 +94,7 @@ class ShadowQueue:
             return
         self._started = time.monotonic()
         with open(os.devnull, "r+b") as nothing:  # noqa: PTH123
-            argv = (*LEAVE, *build_start_line(WORKER_MODULE), str(self._home.root))
+            argv = (*LEAVE, str(self._home.log), *build_start_line(WORKER_MODULE), str(self._home.root))
             plan = LaunchPlan(argv, clean_variables(os.environ), str(self._home.shadow), "")
             start_process(plan, StandardStreams(nothing, nothing, nothing)).wait()  # of the shell, which has ended
 
