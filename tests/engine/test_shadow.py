@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -18,7 +20,9 @@ from synaptic.pipeline.shadow import ShadowTimeoutError
 from synaptic.policies.git.force_push import ForcePush
 from synaptic.store.db import Store
 from synaptic.store.shadow import read_shadow_counts
+from synaptic.testing import EngineSession
 from tests.daemon.setting import Setting, output
+from tests.engine.test_outside import simple
 
 SHADOW = 'trust = "all"\n[policies."git.force-push"]\nmode = "shadow"\n'
 OFF = 'trust = "all"\n[policies."git.force-push"]\nenabled = false\n'
@@ -267,3 +271,43 @@ def test_no_request_of_a_stranger_is_left(setting: Setting) -> None:
     request: Request = walk.msgspec.structs.replace(setting.elsewhere(**PUSH), stranger="somebody")
     setting.answer(request)
     assert waiting_files(setting) == []
+
+
+STUCK = """
+import asyncio, signal, sys, time
+from pathlib import Path
+from synaptic.engine import shadow
+from synaptic.model.home import Home
+from synaptic.policies.git.force_push import ForcePush
+
+def hang(*_):
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+    time.sleep(60)
+
+ForcePush.check = hang
+shadow.WATCHDOG_SECONDS = 1.0
+shadow.main([sys.argv[1]])
+"""
+
+
+def test_who_hears_no_alarm_is_ended_with_the_process_and_not_taken_again(setting: Setting) -> None:
+    setting.answer(setting.elsewhere(**PUSH))
+    done = subprocess.run([sys.executable, "-c", STUCK, str(setting.home.root)], capture_output=True, timeout=50)
+    assert done.returncode == 1 and b"git push" not in done.stderr
+    assert waiting_files(setting) == [] and shadow_steps(setting) == []
+    held = take_lock(setting.home.shadow)
+    assert held is not None  # its lock has gone with it
+    os.close(held)
+
+
+def test_a_policy_of_ones_own_can_advise_and_not_be_in_shadow(tmp_path: Path) -> None:
+    code = simple('return deny("never")', settings="")
+    for mode, kind in (("advise", "advise"), ("shadow", "deny"), ("enforce", "deny")):
+        session = EngineSession(tmp_path / mode, config=f'[policies."acme.x"]\nmode = "{mode}"\n')
+        try:
+            session.write("acme.py", code)
+            assert session.check("ls").decision.kind == kind
+            told = [text for text in session.catalog().problems if "cannot be in shadow" in text]
+            assert bool(told) is (mode == "shadow")
+        finally:
+            session.close()

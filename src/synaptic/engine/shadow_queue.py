@@ -57,18 +57,17 @@ class ShadowQueue:
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._waiting: list[WatchedCall] = []
+        self._waiting: list[tuple[Request, Input | None, float]] = []
         self._started = 0.0
 
     def add(self, request: Request, final: Input | None) -> None:
         """Leave a call to be judged, once this turn of the event loop and the answer are over."""
-        rewritten = b"" if final is None else msgspec.json.encode(final, enc_hook=repr)
-        if len(self._waiting) >= MOST_CALLS or len(request.stdin) + len(rewritten) > MOST_BYTES:
+        if len(self._waiting) >= MOST_CALLS or len(request.stdin) > MOST_BYTES:
             log.warning("call %s is not judged by policies in shadow: too much waits, or it is too long", request.id)
             return
         if not self._waiting:
             asyncio.get_running_loop().call_later(PAUSE_SECONDS, self.hand_over)
-        self._waiting.append(WatchedCall(encode_request(request), rewritten, time.time()))
+        self._waiting.append((request, final, time.time()))
 
     def hand_over(self) -> None:
         """Write what waits, and see to it that somebody takes it. A disk that does not take it costs these verdicts."""
@@ -81,7 +80,7 @@ class ShadowQueue:
             if sum(name.endswith(FILE_ENDING) for name in os.listdir(folder)) >= MOST_FILES:  # noqa: PTH208
                 raise OSError("too many calls wait there already")
             name = f"{time.time_ns():020}-{os.getpid()}{FILE_ENDING}"
-            replace_own(str(folder / name), _encoder.encode(waiting), 0o600)
+            replace_own(str(folder / name), _encoder.encode([encode_call(*one) for one in waiting]), 0o600)
             self._start_worker()
         except OSError as error:
             log.warning("%d calls are not judged by policies in shadow: %s", len(waiting), error)
@@ -97,6 +96,11 @@ class ShadowQueue:
             argv = (*LEAVE, str(self._home.log), *build_start_line(WORKER_MODULE), str(self._home.root))
             plan = LaunchPlan(argv, clean_variables(os.environ), str(self._home.shadow), "")
             start_process(plan, StandardStreams(nothing, nothing, nothing)).wait()  # of the shell, which has ended
+
+
+def encode_call(request: Request, final: Input | None, at: float) -> WatchedCall:
+    """A call as it is left. Not before nobody waits for an answer any more: this takes as long as a small policy."""
+    return WatchedCall(encode_request(request), b"" if final is None else msgspec.json.encode(final, enc_hook=repr), at)
 
 
 def decode_calls(stored: bytes) -> list[tuple[Request, Input | None, float]]:
