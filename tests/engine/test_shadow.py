@@ -12,7 +12,7 @@ import pytest
 
 from synaptic.engine import shadow, walk
 from synaptic.engine.shadow import ShadowWorker, limit_check, run_worker, take_lock
-from synaptic.engine.shadow_queue import MOST_CALLS, MOST_FILES, ShadowQueue, decode_calls
+from synaptic.engine.shadow_queue import MOST_CALLS, MOST_FILES, ShadowQueue, WatchedCall, _encoder, decode_calls
 from synaptic.hooks.catalog import HookCatalogs
 from synaptic.model.call import Answer, Request
 from synaptic.model.decision import TraceStep
@@ -173,7 +173,13 @@ def test_forged_and_torn_files_are_thrown_away(setting: Setting) -> None:
     setting.home.shadow.mkdir(parents=True)
     for name, content in (("1.calls", b"\xff" * 100), ("2.calls", b""), ("3.calls", b"\x91\x93\xc4\x01a\xc4\x00\x00")):
         (setting.home.shadow / name).write_bytes(content)
+    queued = _encoder.encode([WatchedCall(b"", b"[1]", 0.0), WatchedCall(b"", b"{", 0.0)])
+    (setting.home.shadow / "4.calls").write_bytes(queued)
+    os.mkfifo(setting.home.shadow / "5.calls")
     assert take_calls(setting) == 0 and waiting_files(setting) == []
+    (setting.home.shadow / "6.calls").mkdir()
+    setting.answer(setting.elsewhere(**PUSH))
+    assert take_calls(setting) == 1
 
 
 def test_an_old_call_is_not_judged(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from types import FrameType
 from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.shadow_queue import FILE_ENDING, LOCK_FILE, decode_calls
 from synaptic.engine.walk import Engine
-from synaptic.facts.gather import EngineMeans
+from synaptic.facts.gather import EngineMeans, give_up_gathering
 from synaptic.files.bounded import read_bounded
 from synaptic.files.lock import LOCK_FLAGS, LOCK_MODE
 from synaptic.model.call import Request
@@ -38,6 +38,8 @@ CHECK_SECONDS = 1.0
 WATCHDOG_SECONDS = 30.0
 """For one call with its facts: after that the process ends, whatever it is stuck in."""
 IDLE_SECONDS = 30.0
+LIFE_SECONDS = 600.0
+"""After which it ends all the same: the next one runs the code and the memory of that day."""
 LOOK_SECONDS = 0.2
 STALE_SECONDS = 600.0
 """A call that is older was left by an engine long gone: its facts are others by now."""
@@ -70,17 +72,20 @@ class ShadowWorker:
     def __init__(self, home: Home, store: Store) -> None:
         self._folder = home.shadow
         self._store = store
+        self._ends = time.monotonic() + LIFE_SECONDS
         self._nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
         """Where the watchdog's traceback goes: it may quote a call, and nobody could redact it."""
         self._engine = Engine(home, EngineMeans(store, HookRunners(home.spool)))
 
     async def work(self, idle: float = IDLE_SECONDS) -> None:
         """Until nothing has come for so many seconds, or the folder is gone."""
+        beat = asyncio.create_task(_give_up_facts())
         until = time.monotonic() + idle
-        while time.monotonic() < until and self._folder.is_dir():
+        while time.monotonic() < min(until, self._ends) and self._folder.is_dir():
             if await self.take_all():
                 until = time.monotonic() + idle
             await asyncio.sleep(LOOK_SECONDS)
+        beat.cancel()
 
     async def take_all(self) -> int:
         """Judge everything that waits; how many calls there were."""
@@ -88,13 +93,20 @@ class ShadowWorker:
         for name in sorted(os.listdir(self._folder)):  # noqa: PTH208
             if not name.endswith(FILE_ENDING):
                 continue
-            stored = read_bounded(self._folder / name, FILE_LIMIT)
-            (self._folder / name).unlink()  # first: a call that ends this process is not taken again
-            for request, final, at in decode_calls(stored):
+            for request, final, at in decode_calls(self._take_file(self._folder / name)):
                 taken += 1
                 if time.time() - at < STALE_SECONDS:
                     await self._judge(request, final)
         return taken
+
+    def _take_file(self, path: Path) -> bytes:
+        """What is in a file, which is gone then: a call that ends this process is not taken again."""
+        content = b""
+        with contextlib.suppress(OSError):
+            content = read_bounded(path, FILE_LIMIT)
+        with contextlib.suppress(OSError):  # a folder of that name is not ours, and stays
+            path.unlink()
+        return content
 
     async def _judge(self, request: Request, final: Input | None) -> None:
         faulthandler.dump_traceback_later(WATCHDOG_SECONDS, exit=True, file=self._nowhere)
@@ -105,6 +117,13 @@ class ShadowWorker:
             log.exception("call %s could not be judged in shadow", request.id)
         finally:
             faulthandler.cancel_dump_traceback_later()
+
+
+async def _give_up_facts() -> None:
+    """Facts that are awaited for too long are given up, as in a daemon."""
+    while True:
+        await asyncio.sleep(1)
+        give_up_gathering()
 
 
 def take_lock(folder: Path) -> int | None:
@@ -120,7 +139,8 @@ def take_lock(folder: Path) -> int | None:
 
 def run_worker(home: Home, idle: float = IDLE_SECONDS) -> None:
     """Work until nothing comes any more. What is left between the last look and the end is looked for once more."""
-    while (lock := take_lock(home.shadow)) is not None:
+    ends = time.monotonic() + LIFE_SECONDS
+    while time.monotonic() < ends and (lock := take_lock(home.shadow)) is not None:
         store = Store.open(home)
         try:
             asyncio.run(ShadowWorker(home, store).work(idle))

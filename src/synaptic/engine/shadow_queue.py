@@ -8,6 +8,7 @@ import contextlib
 import logging
 import os
 import time
+from typing import Any
 
 import msgspec
 
@@ -109,8 +110,10 @@ def decode_calls(stored: bytes) -> list[tuple[Request, Input | None, float]]:
         found = msgspec.msgpack.decode(stored, type=list[WatchedCall])
     except (msgspec.DecodeError, msgspec.ValidationError):
         return []
-    calls = []
+    calls: list[tuple[Request, Input | None, float]] = []
     for one in found:
-        if request := decode_request(one.request):
-            calls.append((request, msgspec.json.decode(one.input) if one.input else None, one.at))
+        with contextlib.suppress(msgspec.DecodeError, ValueError):
+            final = msgspec.json.decode(one.input, type=dict[str, Any]) if one.input else None
+            if request := decode_request(one.request):
+                calls.append((request, final, one.at))
     return calls
