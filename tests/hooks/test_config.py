@@ -43,6 +43,8 @@ pin = "always"
 [ask]
 wait = 20
 notify = "bell"
+[modes]
+"@practice" = "shadow"
 [policies."audit.tool-use"]
 enabled = true
 longest = 80

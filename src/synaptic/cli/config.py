@@ -15,6 +15,7 @@ from synaptic.hooks import config as configs
 from synaptic.hooks import edit
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.config import Config, ConfigFile, describe_unknown, is_enabled
+from synaptic.hooks.modes import find_mode
 from synaptic.hooks.schema import build_schema as json_schema
 from synaptic.hooks.tighten import merge_configs
 from synaptic.model.errors import DeclarationError
@@ -181,6 +182,7 @@ def _iter_all_settings(place: CommandPlace) -> Iterator[EffectiveSetting]:
     config = load_hook_catalog(place).config
     for name, policy in load_policies().items():
         yield EffectiveSetting(f'policies."{name}".enabled', is_enabled(policy, config), DEFAULT_SOURCE)
+        yield EffectiveSetting(f'policies."{name}".mode', find_mode(policy, config), DEFAULT_SOURCE)
         for option in policy.__struct_fields__:
             yield EffectiveSetting(f'policies."{name}".{option}', getattr(policy(), option), DEFAULT_SOURCE)
     yield from _iter_settings(place)

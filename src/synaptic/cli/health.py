@@ -51,6 +51,7 @@ def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
     yield from doctor.check_project(place.project)
     yield from _check_packages(place)
     yield from doctor.check_guard(catalog)
+    yield from doctor.check_modes(catalog)
     yield from doctor.check_declarations(home, place.root, catalog)
     yield from check_exceptions(home, catalog)
     with read_trust(home, catalog) as trust:

@@ -92,8 +92,15 @@ def _iter_problems(hooks: list[dict[str, Any]], problems: list[str]) -> Iterator
 
 def _make_row(hook: dict[str, Any]) -> tuple[str, ...]:
     order = (str(hook["priority"]), hook["id"], ",".join(hook["events"]), hook["matcher"] or ".*")
-    blocks = ("yes" if hook["blocking"] else "no") + (MARK if hook["exceptions"] else "")
+    blocks = _describe_blocking(hook) + (MARK if hook["exceptions"] else "")
     return (*order, blocks, _describe_trust(hook), _name_source(hook["source"]))
+
+
+def _describe_blocking(hook: dict[str, Any]) -> str:
+    mode: str = hook.get("mode", "enforce")  # a daemon of older code does not say it
+    if mode != "enforce":
+        return mode
+    return "yes" if hook["blocking"] else "no"
 
 
 def _describe_trust(hook: dict[str, Any]) -> str:

@@ -21,6 +21,7 @@ from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.rules.compile import is_rule
 from synaptic.hooks.schema import read_field_docs
 from synaptic.model.errors import DeclarationError
+from synaptic.model.hook import Mode
 from synaptic.model.outside import PLACEHOLDER_PREFIX
 from synaptic.model.presets import PRESETS
 from synaptic.policies.base import Policy, load_policies
@@ -34,6 +35,7 @@ app = make_verb_app(
     synaptic policy show paths.outside-project
     synaptic policy enable @sane                      a preset
     synaptic policy disable audit.tool-use
+    synaptic policy shadow @practice                  only watched: what would it have said?
     synaptic policy new acme.no-friday-deploys        one of your own, with its cases
     synaptic policy test                              the cases of all of your own
     """,
@@ -101,10 +103,22 @@ def show(
     if as_json:
         screen.print_json(summary)
         return
-    screen.say(f"{policy.id} is {'on' if summary['enabled'] else 'off'} (preset {policy.preset})\n")
+    screen.say(f"{policy.id} is {_describe_standing(summary)} (preset {policy.preset})\n")
     screen.say_prose(str(summary["doc"]))
     for option in _list_options(policy, config):
         screen.say(f"\n{option['name']} = {msgspec.json.encode(option['value']).decode()}\n  {option['about']}")
+
+
+def _describe_standing(summary: dict[str, Any]) -> str:
+    if not summary["enabled"]:
+        return "off"
+    words = {
+        "enforce": "on",
+        "advise": "on, and only advises",
+        "shadow": "in shadow, and decides nothing",
+    }
+    would = policy_rows.describe_would(policy_rows.read_would(find_place()).get(summary["id"], {}))
+    return words[summary["mode"]] + (f"; it {would}" if would else "")
 
 
 def _show_outside(name: str, catalog: HookCatalog, as_json: bool) -> None:
@@ -197,15 +211,51 @@ def disable(names: PolicyNames, project: ProjectFlag = False, as_json: Json = Fa
     _print_change(edit.disable_policies(path, names, root, _list_outside_ids()), path, names, as_json)
 
 
+@app.command()
+def shadow(names: PolicyNames, project: ProjectFlag = False, as_json: Json = False) -> None:
+    """Only watch policies or presets: they are asked after the answer, and what they would have said is kept.
+
+    What is off is switched on for it. `synaptic policy list --on` and `synaptic explain` tell what that was.
+    """
+    _change_mode(names, "shadow", project, as_json)
+
+
+@app.command()
+def advise(names: PolicyNames, project: ProjectFlag = False, as_json: Json = False) -> None:
+    """Let policies or presets advise: what they would refuse, ask or rewrite is told, and the call goes on."""
+    _change_mode(names, "advise", project, as_json)
+
+
+@app.command()
+def enforce(names: PolicyNames, project: ProjectFlag = False, as_json: Json = False) -> None:
+    """Let the word of policies or presets count, as it does unless they were set to advise or to shadow."""
+    _change_mode(names, "enforce", project, as_json)
+
+
+def _change_mode(names: list[str], mode: Mode, project: bool, as_json: bool) -> None:
+    if outside := sorted({*names}.intersection(_list_outside_ids())):
+        hint = f'write `mode = "{mode}"` into [policies."{outside[0]}"] of config.toml'
+        raise DeclarationError(f"{outside[0]} is a policy of your own", hint=hint)
+    path, root = choose_config_file(find_place(), project)
+    _print_change(edit.set_modes(path, names, mode, root), path, names, as_json)
+
+
 def _print_change(changed: bool, path: Path, names: list[str], as_json: bool) -> None:
     catalog = load_hook_catalog(find_place())
     hooks = (hook for hook in catalog.hooks if hook.is_policy and not is_rule(hook))
     on = sorted(hook.id for hook in hooks if not hook.id.startswith(PLACEHOLDER_PREFIX))
+    advising = sorted(hook.id for hook in catalog.hooks if hook.is_policy and hook.mode == "advise")
+    watched = sorted(hook.id for hook in catalog.watched)
     if as_json:
-        screen.print_json({"ok": True, "changed": changed, "file": str(path), "names": names, "on": on})
+        told = {"on": on, "advise": advising, "shadow": watched}
+        screen.print_json({"ok": True, "changed": changed, "file": str(path), "names": names, **told})
         return
     screen.say(f"{'changed' if changed else 'as it was'}: {path}")
     screen.say(f"policies that are on here: {', '.join(on) or 'none'}")
+    if advising:
+        screen.say(f"of these, set to advise: {', '.join(advising)}")
+    if watched:
+        screen.say(f"in shadow, they decide nothing: {', '.join(watched)}")
     for problem in catalog.problems:
         screen.say(f"problem: {problem}")
     for note in catalog.notes:

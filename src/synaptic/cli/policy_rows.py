@@ -1,6 +1,7 @@
 """Policies as rows: how each stands here, by which file, and how often it was asked and fired."""
 
 import inspect
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,15 +11,19 @@ from synaptic.cli import screen
 from synaptic.cli.place import CommandPlace, open_database
 from synaptic.cli.registered import load_hook_catalog, open_sources
 from synaptic.hooks.config import Config, ConfigFile, is_enabled, parse_config_text
+from synaptic.hooks.modes import find_mode
 from synaptic.model.errors import StoreError
 from synaptic.model.hook import Builtin
 from synaptic.model.outside import PolicyEntry
 from synaptic.policies.base import Policy, load_policies
 from synaptic.store import usage
+from synaptic.store.shadow import read_shadow_counts
 from synaptic.store.usage import UsageCount
 
 NEVER_USED = UsageCount(name="")
 PolicyRow = dict[str, Any]
+LOOSE_WORDS = {"advise": "set to advise", "shadow": "in shadow"}
+WOULD_WORDS = {"deny": "denied", "ask": "asked", "rewrite": "rewritten", "allow": "allowed", "advise": "advised"}
 
 
 class PolicyFilter(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +36,11 @@ class PolicyFilter(msgspec.Struct, frozen=True, kw_only=True):
     def takes(self, row: PolicyRow) -> bool:
         """Whether a row is wanted. `strict` is every policy."""
         in_preset = self.preset in ("", "strict", row["preset"])
-        return in_preset and (row["enabled"] or not self.on) and (row["fired"] > 0 or not self.fired)
+        return (
+            in_preset
+            and (row["enabled"] or not self.on)
+            and (row["fired"] > 0 or bool(row.get("would")) or not self.fired)
+        )
 
 
 def collect_rows(place: CommandPlace) -> tuple[tuple[str, ...], list[PolicyRow]]:
@@ -47,6 +56,7 @@ def summarise_outside(entry: PolicyEntry) -> dict[str, Any]:
     return {
         "id": policy.id,
         "enabled": entry.is_on,
+        "mode": entry.mode,
         "broken": entry.broken,
         "preset": policy.preset,
         "priority": policy.priority,
@@ -69,26 +79,55 @@ def _list_outside(place: CommandPlace) -> list[PolicyRow]:
     ]
 
 
-def print_rows(rows: Sequence[PolicyRow], with_counts: bool) -> None:
+def print_rows(rows: list[PolicyRow], with_counts: bool) -> None:
     """One line a policy, cut where the terminal ends."""
     if not rows:
         screen.say("none")
         return
     wide = max(len(row["id"]) for row in rows)
     group = max(len(row["preset"]) for row in rows)
+    states = max(len(_name_state(row)) for row in [*rows, {"enabled": False}])
     is_mixed = len({row["preset"] for row in rows}) > 1
     for row in rows:
-        state = "on" if row["enabled"] else "off"
+        state = _name_state(row)
         preset = f"{row['preset']:<{group}}  " if is_mixed else ""
         counts = f"{row['fired']:>5} of {row['asked']:<6} " if with_counts else ""
         about = f"fails: {row['broken']}" if row["enabled"] and row.get("broken") else row["about"]
-        print(screen.cut_line(f"{state:<3}  {row['id']:<{wide}}  {preset}{counts}{about}", 0))
+        about = f"{would}; {about}" if (would := describe_would(row.get("would", {}))) else about
+        print(screen.cut_line(f"{state:<{states}}  {row['id']:<{wide}}  {preset}{counts}{about}", 0))
+
+
+def _name_state(row: PolicyRow) -> str:
+    if not row["enabled"]:
+        return "off"
+    mode: str = row.get("mode", "enforce")
+    return "on" if mode == "enforce" else mode
+
+
+def describe_would(counts: Mapping[str, int]) -> str:
+    """What a policy in shadow would have done, such as `would have denied 7, asked 1`; empty when nothing."""
+    told = [f"{WOULD_WORDS[kind]} {counts[kind]}" for kind in WOULD_WORDS if counts.get(kind)]
+    failed = f"failed {counts['fail']}" if counts.get("fail") else ""
+    return "; ".join(filter(None, (f"would have {', '.join(told)}" if told else "", failed)))
+
+
+def read_would(place: CommandPlace) -> Mapping[str, Mapping[str, int]]:
+    """What policies in shadow would have said in the last 30 days, in all projects."""
+    if not place.home.database.exists():
+        return {}
+    try:
+        with open_database(place.home) as store:
+            return read_shadow_counts(store)
+    except StoreError:
+        return {}
 
 
 def describe_rows(rows: Sequence[PolicyRow], every: Sequence[PolicyRow]) -> str:
     """How many are shown, and how many of these are on."""
     shown = f"{len(rows)} policies" if len(rows) == len(every) else f"{len(rows)} of {len(every)} policies"
-    return f"{shown}, {sum(bool(row['enabled']) for row in rows)} on"
+    counts = Counter(map(_name_state, rows))
+    loose = "".join(f", {counts[mode]} {words}" for mode, words in LOOSE_WORDS.items() if counts[mode])
+    return f"{shown}, {sum(bool(row['enabled']) for row in rows)} on{loose and f' ({loose[2:]})'}"
 
 
 def summarise_policy(policy: type[Policy], config: Config) -> dict[str, Any]:
@@ -96,6 +135,7 @@ def summarise_policy(policy: type[Policy], config: Config) -> dict[str, Any]:
     return {
         "id": policy.id,
         "enabled": is_enabled(policy, config),
+        "mode": find_mode(policy, config),
         "preset": policy.preset,
         "priority": policy.priority,
         "events": [event.__name__ for event in policy.events],
@@ -108,14 +148,16 @@ def _find_standing(place: CommandPlace) -> dict[str, dict[str, Any]]:
     sources = open_sources(place)
     found = (sources.read_user_config(), *sources.read_project_configs())
     files = tuple(parse_config_text(*source) for source in found)
-    running = {hook.id for hook in load_hook_catalog(place).hooks if isinstance(hook.handler, Builtin)}
-    known = _read_usage(place)
+    catalog = load_hook_catalog(place)
+    running = {hook.id for hook in (*catalog.hooks, *catalog.watched) if isinstance(hook.handler, Builtin)}
+    known, would = _read_usage(place), read_would(place)
     return {
         name: {
             "enabled": name in running,
             "by": _find_switch(policy, files),
             "asked": known.get(name, NEVER_USED).calls,
             "fired": known.get(name, NEVER_USED).spoke,
+            "would": dict(would.get(name, {})),
         }
         for name, policy in load_policies().items()
     }

@@ -57,6 +57,8 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     """Agents that are told to call the dispatcher."""
     presets: tuple[str, ...]
     project_presets: tuple[str, ...]
+    loosened: tuple[str, ...]
+    """Presets and policies that your config.toml sets to advise or to shadow."""
     exceptions: int
     """How many are in force here."""
     last: tuple[str, ...]
@@ -113,6 +115,7 @@ def collect_overview(place: CommandPlace) -> Overview:
         agents=tuple(_list_agents(home, trouble)),
         presets=presets,
         project_presets=of_project,
+        loosened=_read_loosened(str(place.home.config)),
         exceptions=exceptions,
         last=last,
         trouble=tuple(trouble),
@@ -126,6 +129,8 @@ def _list_facts(found: Overview) -> Iterator[tuple[str, str]]:
     yield "daemon", f"{found.daemon}{who}"
     yield "agents", ", ".join(found.agents) or "none calls Synaptic yet"
     yield "presets", ", ".join(found.presets + tuple(f"{name} (project)" for name in found.project_presets)) or "none"
+    if found.loosened:
+        yield "modes", f"not enforced: {', '.join(found.loosened)}"
     yield "project", found.project or "none here"
     if found.exceptions:
         yield "grants", format_exceptions(found.exceptions)
@@ -179,6 +184,19 @@ def _read_preset_names(path: str, trouble: list[str]) -> tuple[str, ...] | None:
         trouble.append(f"{path}: is no valid TOML, nothing in it counts: {error}")
         return None
     return tuple(map(str, found)) if isinstance(found, list) else None
+
+
+def _read_loosened(path: str) -> tuple[str, ...]:
+    """What the user's config.toml does not enforce, as it says so; what is wrong with the file is told already."""
+    try:
+        table = parse_toml(read_start(path, CONFIG_LIMIT))
+    except (OSError, ValueError):
+        return ()
+    modes, policies = table.get("modes"), table.get("policies")
+    named = dict(modes) if isinstance(modes, dict) else {}
+    tables = policies.items() if isinstance(policies, dict) else ()
+    named |= {name: one["mode"] for name, one in tables if isinstance(one, dict) and "mode" in one}
+    return tuple(f"{name} ({mode})" for name, mode in named.items() if mode in ("advise", "shadow"))
 
 
 def _choose_steps(installed: bool, daemon: str, is_troubled: bool) -> Iterator[str]:

@@ -30,20 +30,23 @@ from synaptic.engine.recollection import make_trust
 from synaptic.engine.reports import NOT_OWN_TEXT, find_report_doubt
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.senders import Senders
+from synaptic.engine.shadow_queue import ShadowQueue
 from synaptic.engine.side_effects import LeftToDo, SideEffects
 from synaptic.engine.unattended import is_unattended
 from synaptic.engine.unknown_policies import UnknownPolicyWarnings
-from synaptic.facts.gather import EngineMeans
+from synaptic.facts.gather import EngineMeans, gather_facts
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.hooks.sources import TOO_SLOW_TEXT
 from synaptic.model.call import Answer, Call, Request
-from synaptic.model.decision import Decision, Kind
+from synaptic.model.decision import Decision, Kind, TraceStep
 from synaptic.model.errors import PayloadError, StoreError
 from synaptic.model.event import ABILITY_EVENTS, PreToolUse, Timing, ToolEvent, UserPromptSubmit
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
+from synaptic.model.tool import Input
 from synaptic.pipeline.amend import AmendedDecision, amend_decision
 from synaptic.pipeline.decide import decide_call
+from synaptic.pipeline.shadow import TimeLimit, judge_in_shadow
 from synaptic.policies.prompt import UNVERIFIED_SOURCE
 from synaptic.runners.base import Invocation
 from synaptic.runners.execute import HookRunners
@@ -78,6 +81,7 @@ class Engine:
         self.held = HeldCalls(means.store, lambda pid: not self.senders.find_agent_above(pid))
         self._arrivals = Arrivals(means.store)
         self._installed = InstalledEnvironment(home)
+        self.shadows = ShadowQueue(home)
         self._effects = SideEffects(home, means.store, means.runners)
         self.commit = EventCommit(means.store, means.reservations, self._effects)
 
@@ -137,7 +141,10 @@ class Engine:
                 event = add_line(event, f"nobody was asked, because the question could not be written down: {error}")
             if held and held.has_written(event.call, event.decision):
                 event = msgspec.structs.replace(event, is_refusal_kept=True)
-            return await self._write(request, event, catalog.config.journal, started)
+            written = await self._write(request, event, catalog.config.journal, started)
+            if catalog.watched:
+                self._leave_to_shadow(request, written, catalog)
+            return written
 
     def _hold(self, event: DecidedEvent, terms: HoldTerms, held: HeldCall | None) -> HeldCall | None:
         """The call, where a person is to be waited for. Raises StoreError where they could not find it."""
@@ -161,6 +168,23 @@ class Engine:
             if event.spends:
                 raise GrantUnwrittenError(str(error)) from error
             return add_trouble(event, f"{type(error).__name__}: {error}")
+
+    def _leave_to_shadow(self, request: Request, event: DecidedEvent, catalog: HookCatalog) -> None:
+        """Leave a call that goes on to the policies that are only watched: what was refused tells nothing new."""
+        if request.stranger or not event.is_written or event.decision.kind is Kind.DENY:
+            return
+        if catalog.config.journal != "off" and catalog.shadow_index.select(event.call).hooks:
+            self.shadows.add(request, event.decision.input)
+
+    async def judge_in_shadow(
+        self, request: Request, final: Input | None, limit: TimeLimit
+    ) -> tuple[tuple[TraceStep, ...], JournalDetail]:
+        """What the policies that are only watched would have said about a call as it left, and how much is kept."""
+        with self.means.reservations.hold(request.id):
+            _, call, catalog = await self._open_call(request)
+            about = call if final is None else call.with_input(final)
+            gather = partial(gather_facts, means=self.means)
+            return await judge_in_shadow(about, catalog.shadow_index, gather, limit), catalog.config.journal
 
     async def judge(self, request: Request, kind: RuntimeKind) -> Decision:
         """The walk up to the decision, for those who have no agent to answer. Raises PayloadError."""
@@ -257,6 +281,7 @@ class Engine:
         """Let go of workers and the database, after what answers have left to do."""
         self.held.close()
         self._effects.close()
+        self.shadows.hand_over()
         await self.means.runners.close()
         self.store.close()
 

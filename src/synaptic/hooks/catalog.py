@@ -18,6 +18,7 @@ from synaptic.hooks.budget import READING_SECONDS, OverBudgetError, StalledReadi
 from synaptic.hooks.config import Config, ConfigFile, describe_unknown, instantiate_policies
 from synaptic.hooks.config import parse_config_text as parse_config
 from synaptic.hooks.declaration import Declarations
+from synaptic.hooks.modes import apply_modes, split_watched
 from synaptic.hooks.pins import Pins, find_tampering
 from synaptic.hooks.policy_distributions import list_distributed_policies
 from synaptic.hooks.policy_files import list_pinned_policies
@@ -82,6 +83,14 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Files with policies that have never been loaded, each with the reason: nobody knows what they guard."""
     doubt: str = ""
     """Why an act has to be asked about: what was declared about it could not be read."""
+
+    watched: tuple[Hook, ...] = ()
+    """Policies in shadow, in their order: they are asked after the answer, and are in no list of those that decide."""
+
+    @computed_once
+    def shadow_index(self) -> HookIndex:
+        """Which of those that are only watched an event concerns."""
+        return HookIndex(self.watched)
 
     @computed_once
     def index(self) -> HookIndex:
@@ -224,7 +233,8 @@ def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog
     running, notes = split_permitted(instantiate_policies(config), Config(**user.values))
     ruled = tuple(sources.iter_rules(said))
     rules = select_rules((rule for one in ruled for rule in one.rules), config.environment or environment)
-    ours = (*make_builtin_hooks(running), *make_rule_hooks(rules), *make_keeper_hook(rules))
+    own = (*apply_modes(make_builtin_hooks(running), config), *make_rule_hooks(rules), *make_keeper_hook(rules))
+    ours, watched = split_watched(own)
     found = [Declarations(ours), *sources.iter_declarations(config, environment)]
     hooks = order_hooks(make_ids_unique(hook for source in found for hook in source.hooks))
     variables, complaints = _read_variables(sources, config)
@@ -251,6 +261,7 @@ def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog
         policy_sources=outside,
         policy_settings=(user, *projects) if outside else (),
         doubt=_explain_doubt(sources, config),
+        watched=order_hooks(watched),
     )
 
 

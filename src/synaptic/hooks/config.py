@@ -11,6 +11,7 @@ from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.shape import convert_table, convert_value, list_unknown_keys
 from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL
 from synaptic.model.errors import DeclarationError
+from synaptic.model.hook import MODES, Mode
 from synaptic.model.outside import POLICY_ID
 from synaptic.model.presets import DEFAULT_PRESETS, PRESETS
 from synaptic.policies.base import Policy, load_policies
@@ -19,6 +20,10 @@ CONFIG_LIMIT = 1 << 20
 """Bytes; a longer config is refused."""
 
 RULE_KEY = "rule"
+OWN_GUARDS = "self."
+"""What the ids of policies begin with that guard Synaptic itself."""
+SWITCHES = ("enabled", "mode")
+"""Keys of a policy's table that are no options of its own."""
 
 ConfigTable = Mapping[str, Any]
 
@@ -51,12 +56,14 @@ class AskConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that can be set; a project may set `presets` and `policies` only, and only tighten."""
+    """Everything that can be set; a project may set `presets`, `policies` and `modes` only, and only tighten."""
 
     presets: tuple[str, ...] = DEFAULT_PRESETS
     """Sets of policies that are on."""
     policies: Mapping[str, Mapping[str, Any]] = {}
-    """Per policy id: `enabled` and the policy's own options."""
+    """Per policy id: `enabled`, `mode` and the policy's own options."""
+    modes: Mapping[str, Mode] = {}
+    """Per preset, such as `@practice`: `enforce`, `advise` (told, and the call goes on) or `shadow` (only kept)."""
     trust: Literal["ask", "all"] = "ask"
     """`all` runs the hooks of every repository without asking."""
     journal: Literal["full", "structure", "off"] = "full"
@@ -80,7 +87,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     stop_cap: Annotated[int, msgspec.Meta(ge=1, le=100)] = 5
     """Consecutive times a session may be kept from stopping."""
 
-    SHARED: ClassVar[frozenset[str]] = frozenset({"presets", "policies"})
+    SHARED: ClassVar[frozenset[str]] = frozenset({"presets", "policies", "modes"})
     """What a project may set as well."""
 
 
@@ -135,6 +142,8 @@ def _read_value(key: str, value: Any, where: str, problems: list[str]) -> Any:
         return _keep_known_presets(convert_value(value, tuple[str, ...], place), place, problems)
     if key == "policies":
         return _read_policy_tables(value, place, problems)
+    if key == "modes":
+        return _read_preset_modes(convert_value(value, dict[str, Any], place), place, problems)
     if key in TABLES:
         table = convert_table(value, TABLES[key], place)
         for name in list_unknown_keys(value, TABLES[key]):
@@ -142,6 +151,29 @@ def _read_value(key: str, value: Any, where: str, problems: list[str]) -> Any:
             problems.append(f"{place}: unknown key `{name}` ({hint})")
         return table
     return convert_value(value, list_fields(Config)[key], place)
+
+
+def _read_preset_modes(table: dict[str, Any], place: str, problems: list[str]) -> dict[str, Mode]:
+    known = tuple(f"@{preset}" for preset in PRESETS)
+    found = {}
+    for name, value in table.items():
+        if name in load_policies():
+            hint = f'write `mode` into [policies."{name}"]'
+            problems.append(f'{place}."{name}": is a policy and no preset ({hint})')
+        elif name not in known:
+            problems.append(f'{place}."{name}": unknown preset ({make_hint(name, known, len(problems))})')
+        elif mode := read_mode(value, f'{place}."{name}"', problems):
+            found[name] = mode
+    return found
+
+
+def read_mode(value: object, place: str, problems: list[str]) -> Mode | None:
+    """The mode that is meant. Any other word is a problem, and what it is about stays enforced."""
+    for mode in MODES:
+        if value == mode:
+            return mode
+    problems.append(f"{place}: unknown mode `{str(value)[:80]}` ({make_hint(str(value), MODES, len(problems))})")
+    return None
 
 
 def _keep_known_presets(names: tuple[str, ...], place: str, problems: list[str]) -> tuple[str, ...]:
@@ -193,9 +225,13 @@ def _read_policy_tables(value: Any, place: str, problems: list[str]) -> dict[str
 
 def read_options(policy: type[Policy], table: dict[str, Any], place: str, problems: list[str]) -> ConfigTable:
     """Read the valid options; a wrong one keeps its default, so that a typo does not disable a guard."""
-    known = {"enabled": bool, **list_fields(policy)}
-    good = {}
+    known = {"enabled": bool, "mode": Mode, **list_fields(policy)}
+    good: dict[str, Any] = {}
     for name, value in table.items():
+        if name == "mode":
+            if mode := _read_policy_mode(policy, value, f"{place}.mode", problems):
+                good[name] = mode
+            continue
         if name not in known:
             problems.append(f"{place}: unknown option `{name}` ({make_hint(name, known, len(problems))})")
             continue
@@ -204,6 +240,19 @@ def read_options(policy: type[Policy], table: dict[str, Any], place: str, proble
         except DeclarationError as error:
             problems.append(f"{error}; the default counts")
     return good
+
+
+def _read_policy_mode(policy: type[Policy], value: object, place: str, problems: list[str]) -> Mode | None:
+    mode = read_mode(value, place, problems)
+    if mode in ("advise", "shadow") and is_always_enforced(policy.id):
+        problems.append(f"{place}: what guards Synaptic itself is always enforced")
+        return None
+    return mode
+
+
+def is_always_enforced(name: str) -> bool:
+    """Whether a policy has no other mode: whoever could loosen it could loosen all others by it."""
+    return name.startswith(OWN_GUARDS)
 
 
 def instantiate_policies(config: Config) -> tuple[Policy, ...]:
@@ -222,5 +271,5 @@ def is_enabled(policy: type[Policy], config: Config) -> bool:
 
 def configure_policy(policy: type[Policy], config: Config) -> Policy:
     """Instantiate a policy with the options that are set."""
-    options = {name: value for name, value in config.policies.get(policy.id, {}).items() if name != "enabled"}
+    options = {name: value for name, value in config.policies.get(policy.id, {}).items() if name not in SWITCHES}
     return policy(**options)

@@ -11,9 +11,10 @@ from tomlkit.items import Item
 from synaptic.files.place import place_file
 from synaptic.files.replace import read_file
 from synaptic.files.toml import parse_toml
-from synaptic.hooks.config import Config, parse_config_text
+from synaptic.hooks.config import Config, is_always_enforced, is_enabled, parse_config_text
 from synaptic.hooks.nearest import make_hint
 from synaptic.model.errors import DeclarationError
+from synaptic.model.hook import Mode
 from synaptic.model.presets import PRESETS
 from synaptic.policies.base import load_policies
 
@@ -35,6 +36,39 @@ def disable_policies(
     """Switch off `@preset`s and policies by id. True when the file changed."""
     _check_names(names, outside)
     return _switch_names(path, names, False, project)
+
+
+def set_modes(path: Path, names: Iterable[str], mode: Mode, project: Path | None = None) -> bool:
+    """Give `@preset`s and policies a mode, and switch on what is off. True when the file changed."""
+    wanted = tuple(names)
+    _check_names(wanted, ())
+    if own := [name for name in wanted if mode != "enforce" and is_always_enforced(name)]:
+        raise DeclarationError(f"{own[0]} guards Synaptic itself and is always enforced")
+    before = _read_text(path)
+    document = _parse_document(before, path)
+    for name in wanted:
+        _set_mode(document, name, mode, path)
+    for name in wanted:
+        if name[0] == "@":
+            _switch_preset(document, name[1:], True, path)
+        elif not _is_on(document, name, project):
+            _switch_policy(document, name, True, path)
+    return _write_text(path, before, tomlkit.dumps(document), project)
+
+
+def _set_mode(document: tomlkit.TOMLDocument, name: str, mode: Mode, path: Path) -> None:
+    if name[0] != "@":
+        _open_policy_table(document, name, path)["mode"] = mode
+        return
+    if "modes" not in document:
+        document["modes"] = tomlkit.table()
+    _expect_kind(document["modes"], dict, path, "modes")[name] = mode
+
+
+def _is_on(document: tomlkit.TOMLDocument, name: str, project: Path | None) -> bool:
+    """Whether this file alone switches a policy on; a project's has no presets unless it names them."""
+    values = parse_config_text(tomlkit.dumps(document).encode(), "").values
+    return is_enabled(load_policies()[name], Config(**({"presets": (), **values} if project else values)))
 
 
 def _switch_names(path: Path, names: Iterable[str], on: bool, project: Path | None) -> bool:
@@ -100,12 +134,16 @@ def _switch_preset(document: tomlkit.TOMLDocument, name: str, on: bool, path: Pa
 
 
 def _switch_policy(document: tomlkit.TOMLDocument, name: str, on: bool, path: Path) -> None:
+    _open_policy_table(document, name, path)["enabled"] = on
+
+
+def _open_policy_table(document: tomlkit.TOMLDocument, name: str, path: Path) -> Any:
     if "policies" not in document:
         document["policies"] = tomlkit.table(is_super_table=True)
     tables = _expect_kind(document["policies"], dict, path, "policies")
     if name not in tables:
         tables[name] = tomlkit.table()
-    _expect_kind(tables[name], dict, path, f'policies."{name}"')["enabled"] = on
+    return _expect_kind(tables[name], dict, path, f'policies."{name}"')
 
 
 def _expect_kind(value: Any, kind: type, path: Path, key: str) -> Any:

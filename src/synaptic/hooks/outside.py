@@ -9,7 +9,7 @@ import msgspec
 from synaptic.hooks.catalog import HookCatalog, clean_problems, make_ids_unique, order_hooks
 from synaptic.hooks.config import Config, describe_unknown, list_own_groups, may_be_outside
 from synaptic.model.event import EVENTS
-from synaptic.model.hook import Builtin, Hook, OutsidePolicy, Scope
+from synaptic.model.hook import Builtin, Hook, Mode, OutsidePolicy, Scope
 from synaptic.model.outside import (
     MAX_SECONDS,
     PRIORITIES,
@@ -19,6 +19,7 @@ from synaptic.model.outside import (
     name_section,
 )
 from synaptic.policies.facts import Facts
+from synaptic.shell.globs import matches_glob
 
 MAX_POLICIES = 100
 """Policies of one file."""
@@ -59,7 +60,8 @@ def make_placeholder(source: PolicySource) -> Hook:
 def join_findings(catalog: HookCatalog, findings: tuple[FileFinding, ...]) -> HookCatalog:
     """The same catalog with these policies: behind ours of the same priority, and before what is declared."""
     problems: list[str] = []
-    entries = tuple(_iter_entries(findings, catalog, problems))
+    found = _iter_entries(findings, catalog, problems)
+    entries = tuple(msgspec.structs.replace(one, mode=find_outside_mode(one, catalog, problems)) for one in found)
     problems += (_tell_broken(one, entries) for one in findings if one.broken and one.is_asked)
     added = (
         *(make_policy_hook(entry) for entry in entries if entry.is_on),
@@ -117,7 +119,8 @@ def make_policy_hook(entry: PolicyEntry) -> Hook:
         matcher="|".join(policy.tools),
         priority=policy.priority,
         timeout=policy.timeout,
-        on_error=policy.on_error,
+        on_error=policy.on_error if entry.mode == "enforce" else "allow",
+        mode=entry.mode,
         protocol="native",
         scope=_get_scope(source),
         skill=source.skill,
@@ -201,6 +204,31 @@ def _is_on(policy: DescribedPolicy, catalog: HookCatalog, problems: list[str]) -
     if user and user[0][0] is not None:
         return user[0][0]
     return not policy.preset or _is_preset_on(policy.preset, catalog.config)
+
+
+def find_outside_mode(entry: PolicyEntry, catalog: HookCatalog, problems: list[str]) -> Mode:
+    """The user's word, by id or by preset; a project can only enforce. None of them can be in shadow."""
+    policy = entry.policy
+    said = [(file.outside.get(policy.id, {}).get("mode"), file.where) for file in catalog.policy_settings]
+    wanted = (said[0][0] if said else None) or _find_preset_mode(policy, catalog.config)
+    for mode, where in said[1:]:
+        if mode == "enforce":
+            wanted = "enforce"
+        elif mode:
+            problems.append(f'{where}: policies."{policy.id}".mode: a project can only enforce; it is ignored')
+    if wanted == "shadow" and entry.is_on:
+        problems.append(
+            f'policies."{policy.id}": a policy of your own cannot be in shadow, so it is enforced; it can be set to '
+            f'advise: write `mode = "advise"` into [policies."{policy.id}"] of ~/.synaptic/config.toml'
+        )
+    return "advise" if wanted == "advise" else "enforce"
+
+
+def _find_preset_mode(policy: DescribedPolicy, config: Config) -> Mode | None:
+    is_never = any(matches_glob(policy.id, pattern) for pattern in config.grants.never)
+    if is_never or not policy.preset:
+        return None
+    return config.modes.get(f"@{policy.preset}", config.modes.get("@strict"))
 
 
 def _read_switch(tables: Mapping[str, Mapping[str, object]], name: str) -> bool | None:

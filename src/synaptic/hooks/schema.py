@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
-from synaptic.hooks.config import RULE_KEY, Config, HttpConfig, list_fields
+from synaptic.hooks.config import RULE_KEY, Config, HttpConfig, is_always_enforced, list_fields
 from synaptic.hooks.rules.entry import RuleEntry
+from synaptic.model.hook import MODES
 from synaptic.model.outside import POLICY_ID
 from synaptic.model.presets import PRESETS
 from synaptic.policies.base import Policy, load_policies
@@ -26,6 +27,7 @@ def build_schema() -> dict[str, Any]:
         **_make_object_schema(_list_properties(HttpConfig)),
         "description": properties["http"]["description"],
     }
+    properties["modes"] |= {"propertyNames": {"enum": [f"@{preset}" for preset in PRESETS]}}
     tables = {name: _make_policy_schema(policy) for name, policy in load_policies().items()}
     # Others are policies of one's own, whose options only they know.
     others = {"additionalProperties": {"type": "object"}, "propertyNames": {"pattern": f"^{POLICY_ID.pattern}$"}}
@@ -110,7 +112,16 @@ def _inline_references(part: Any, schema: dict[str, Any]) -> Any:
     return {key: _inline_references(value, schema) for key, value in part.items()}
 
 
+def _make_mode_schema(policy: type[Policy]) -> dict[str, Any]:
+    modes = ["enforce"] if is_always_enforced(policy.id) else list(reversed(MODES))
+    about = "Whether its verdicts count (`enforce`), are told as advice (`advise`), or are only kept (`shadow`)."
+    return {"enum": modes, "description": about, "default": "enforce"}
+
+
 def _make_policy_schema(policy: type[Policy]) -> dict[str, Any]:
-    switch = {"enabled": {"type": "boolean", "description": "Switches the policy on or off, whatever the presets say."}}
+    switch: dict[str, Any] = {
+        "enabled": {"type": "boolean", "description": "Switches the policy on or off, whatever the presets say."},
+        "mode": _make_mode_schema(policy),
+    }
     title = inspect.getdoc(policy) or policy.id
     return {**_make_object_schema(switch | _list_properties(policy)), "description": title.partition("\n")[0]}

@@ -7,6 +7,7 @@ import msgspec
 
 from synaptic.hooks.budget import ITEM_CHARS, LIST_ITEMS
 from synaptic.hooks.config import Config, ConfigFile, ConfigTable, is_enabled, list_fields
+from synaptic.hooks.modes import settle_modes
 from synaptic.model.presets import PRESETS
 from synaptic.policies.base import Policy, load_policies
 
@@ -16,7 +17,7 @@ def merge_configs(user: ConfigFile, *projects: ConfigFile) -> tuple[Config, tupl
     config, problems = Config(**user.values), list(user.problems)
     for project in projects:
         config = _tighten_config(config, project, problems)
-    return config, tuple(problems)
+    return settle_modes(config, (user, *projects), problems), tuple(problems)
 
 
 def _tighten_config(base: Config, project: ConfigFile, problems: list[str]) -> Config:
@@ -77,6 +78,8 @@ def _tighten_options(
 ) -> ConfigTable:
     merged = dict(mine)
     for name, value in wanted.items():
+        if name == "mode":
+            continue  # settled once all files are known (`hooks/modes.py`)
         if name == "enabled":
             _switch_on(merged, value, notes)
             continue

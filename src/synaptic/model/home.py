@@ -88,6 +88,11 @@ class Home(msgspec.Struct, frozen=True):
         return self.root / "described"
 
     @property
+    def shadow(self) -> Path:
+        """Calls that policies in shadow are still to judge."""
+        return self.run / "shadow"
+
+    @property
     def spool(self) -> Path:
         """Output of hooks that nobody waits for."""
         return self.run / "spool"

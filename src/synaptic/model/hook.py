@@ -9,7 +9,10 @@ import msgspec
 Protocol = Literal["decision", "native", "result", "exitcode"]
 OnError = Literal["allow", "deny"]
 Scope = Literal["builtin", "user", "project"]
+Mode = Literal["shadow", "advise", "enforce"]
 
+MODES: tuple[Mode, ...] = ("shadow", "advise", "enforce")
+"""From the loosest to the strictest: what it would say is only kept, is told as advice, or counts."""
 PROTOCOLS: tuple[str, ...] = ("decision", "native", "result", "exitcode")
 DEFAULT_TIMEOUT = 30.0
 
@@ -116,6 +119,8 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True):
     """File and position it was declared at, for people."""
     root: str = ""
     """For a project's hook, the folder that it is declared in: its paths start there, and its trust counts there."""
+    mode: Mode = "enforce"
+    """Whether its verdict counts (`enforce`), is told as advice (`advise`), or is only kept (`shadow`)."""
     recheck: bool = True
     """Sees the final input again when a later hook rewrote it."""
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from synaptic.model.hook import OnError
+from synaptic.model.hook import Mode, OnError
 
 POLICY_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\.[a-z][a-z0-9]*(-[a-z0-9]+)*")
 Origin = Literal["user", "project", "package", "distribution"]
@@ -96,6 +96,8 @@ class PolicyEntry(msgspec.Struct, frozen=True):
     is_on: bool
     broken: str = ""
     """Why it cannot be asked now; it is one that was known before, and fails whenever it is concerned."""
+    mode: Mode = "enforce"
+    """`enforce` or `advise`: who is asked in a process of its own cannot be asked once more for a shadow."""
 
 
 def name_section(origin: Origin, policy: str, section: StateSection) -> str:

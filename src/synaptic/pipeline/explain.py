@@ -24,6 +24,14 @@ KIND_WORDS: Mapping[Kind, str] = {
     Kind.DENY: "denied",
 }
 
+WOULD_WORDS: Mapping[Kind, str] = {
+    Kind.ADVISE: "would have advised",
+    Kind.ALLOW: "would have allowed it",
+    Kind.REWRITE: "would have rewritten the input",
+    Kind.ASK: "would have wanted a person to decide",
+    Kind.DENY: "would have denied it",
+}
+
 SPEAKING = ("run", "recheck", "told")
 """Phases in which a hook has judged the call."""
 
@@ -94,6 +102,8 @@ def _describe_step(step: TraceStep) -> str:
 
 
 def _describe_outcome(step: TraceStep) -> str:
+    if step.phase == "shadow":
+        return f"{_describe_shadow(step)}; it is in shadow, so that changed nothing"
     if step.fault:
         return f"failed, {step.fault},"
     if step.phase == "skipped":
@@ -110,6 +120,12 @@ def _describe_outcome(step: TraceStep) -> str:
         return "was adapted to what this agent can honour"
     again = "looked again at the rewritten input and " if step.phase == "recheck" else ""
     return again + KIND_WORDS[step.kind]
+
+
+def _describe_shadow(step: TraceStep) -> str:
+    if step.fault:
+        return f"failed, {step.fault}"
+    return WOULD_WORDS.get(step.kind, "could not say anything")
 
 
 def _describe_decision(story: EventStory) -> Iterator[str]:

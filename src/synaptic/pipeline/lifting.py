@@ -11,14 +11,13 @@ import msgspec
 from synaptic.model.call import Call
 from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import ToolEvent
+from synaptic.model.grant import NEVER_LIFTED
 from synaptic.model.hook import Builtin, Hook
 from synaptic.model.text import cut_start
 from synaptic.model.tool import SHELL
 from synaptic.policies.base import Policy
 from synaptic.shell.globs import matches_glob
 
-NEVER_LIFTED = ("self.*", "devices.raw-write", "system.fork-bomb")
-"""Policies whose word nobody can overrule by a grant: what guards the guard, and what no one means."""
 TOLD_KEYS = frozenset({"description", "timeout"})
 """What a shell tool is given beside its command: another description is no other command."""
 LOSS_FACT = "losses"

@@ -15,6 +15,7 @@ from synaptic.model.errand import Errand, ErrandResult
 from synaptic.model.event import Timing, ToolEvent
 from synaptic.model.hook import Hook
 from synaptic.model.tool import Input
+from synaptic.pipeline.advice import soften_answer
 from synaptic.pipeline.lifting import ANSWERABLE, NO_LOOK, GrantLook, Refusal, lift_verdict
 from synaptic.pipeline.merge import TOLD, HookOutcome, merge_outcomes
 from synaptic.policies.base import Policy
@@ -246,10 +247,12 @@ class HookChain:
 
         Only a gate's refusal asks others: what is dangerous in itself is no better once a plan was written.
         """
-        policies = self.selected.policies
-        if not _is_gate(policies[closer]):
+        if not self._is_heard_gate(closer):
             return frozenset()
-        return frozenset(place for place in self._speaking if _is_gate(policies[place]))
+        return frozenset(filter(self._is_heard_gate, self._speaking))
+
+    def _is_heard_gate(self, place: int) -> bool:
+        return self.selected.hooks[place].mode == "enforce" and _is_gate(self.selected.policies[place])
 
     def _hear_gate(self, place: int) -> bool:
         """Ask a gate for its reason alone: it counts, opens and records nothing. False when it has failed."""
@@ -301,7 +304,11 @@ class HookChain:
         return self._facts
 
     def _note_failed_facts(self, failed: Mapping[str, str]) -> None:
-        """The first guard that needs what could not be gathered: it cannot know, so a person decides."""
+        """The first guard that needs what could not be gathered: it cannot know, so a person decides.
+
+        One that only advises decides nothing, so nobody is asked for its sake: it is told that it could not look.
+        """
+        unheard: HookOutcome | None = None
         for place, (hook, policy) in enumerate(zip(self.selected.hooks, self.selected.policies, strict=True)):
             if policy is None or not policy.guards(self.call.event):
                 continue
@@ -309,8 +316,12 @@ class HookChain:
                 continue
             if missing := [f"{need}: {failed[need]}" for need in policy.needs if need in failed]:
                 failure = Failure(Fault.CRASH, f"what it needs could not be found out: {'; '.join(missing)}", asks=True)
-                self._note_outcome(HookOutcome(hook=hook, answer=failure))
-                return
+                if hook.mode == "enforce":
+                    self._note_outcome(HookOutcome(hook=hook, answer=failure))
+                    return
+                unheard = unheard or HookOutcome(hook=hook, answer=msgspec.structs.replace(failure, asks=False))
+        if unheard:
+            self._note_outcome(unheard)
 
     async def _take_policy(self, place: int, looked: Verdict | Failure, phase: str, started: int) -> None:
         """What a policy said, after its errand if it needs one."""
@@ -318,6 +329,9 @@ class HookChain:
         answer: HookAnswer = looked
         if policy is not None and isinstance(looked, Verdict) and looked.errand is not None:
             answer = await self._conclude_errand(policy, looked.errand)
+        if phase == "recheck" and place not in self._spoken and self.selected.hooks[place].mode != "enforce":
+            self._spoken.add(place)
+            phase = "run"  # advice that nobody has heard yet: what a second look says is not told again
         self._take_answer(place, answer, phase, started)
 
     async def _take_script(self, place: int, phase: str) -> None:
@@ -328,7 +342,9 @@ class HookChain:
     def _take_answer(self, place: int, answer: HookAnswer, phase: str, started: int) -> None:
         micros = (time.perf_counter_ns() - started) // 1000
         hook = self.selected.hooks[place]
-        look = NO_LOOK
+        look, softened = NO_LOOK, ""
+        if hook.mode != "enforce":
+            answer, softened = soften_answer(hook.id, answer)
         if self._is_before and isinstance(answer, Verdict) and answer.says in ANSWERABLE:
             look = self.runtime.look_for_grant(
                 Refusal(hook, self.selected.policies[place], self.first, self.call, answer)
@@ -341,7 +357,7 @@ class HookChain:
                 answer=answer,
                 micros=micros,
                 phase="lifted" if look.grant else phase,
-                note=note or look.note,
+                note=note or look.note or softened,
                 refused=None if look.grant else look.act,
                 grant=look.grant,
             )

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from synaptic.hooks.config import list_fields, read_options
+from synaptic.hooks.config import SWITCHES, list_fields, read_options
 from synaptic.hooks.schema import read_field_docs
 from synaptic.hooks.tighten import tighten_table
 from synaptic.model.outside import DescribedPolicy, PolicyOption, StateSection
@@ -66,7 +66,7 @@ def _describe_options(
         said = read_options(policy, dict(table.get(policy.id, {})), place, problems)
         # The user's options come first; what folders of the project say may only tighten them, one after another.
         chosen = tighten_table(policy, chosen, said, problems) if number else dict(said)
-    made = policy(**{name: value for name, value in chosen.items() if name != "enabled"})
+    made = policy(**{name: value for name, value in chosen.items() if name not in SWITCHES})
     words = read_field_docs(policy) if policy.__struct_fields__ else {}  # one that was a function has no class to read
     return tuple(
         PolicyOption(name=name, value=msgspec.to_builtins(getattr(made, name)), about=words.get(name, ""))

@@ -17,6 +17,8 @@ from synaptic.hooks.trust import HookTrust, get_run_file
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
+from synaptic.model.presets import DEFAULT_PRESETS
+from synaptic.policies.base import load_policies
 from synaptic.setup import agent_health, dispatcher
 from synaptic.setup.agents import find_agent_here
 from synaptic.setup.bootstrap import UNKNOWN_TOKEN, choose_settings_file, make_plan, recall_choices
@@ -193,6 +195,26 @@ def check_guard(catalog: HookCatalog) -> Iterator[DoctorFinding]:
     if not {"essentials", "strict"} & set(presets):
         seen = f"the guard is off: presets = {list(presets)}"
         yield DoctorFinding(check="guard", state="warn", seen=seen, fix="synaptic policy enable @essentials")
+
+
+def check_modes(catalog: HookCatalog) -> Iterator[DoctorFinding]:
+    """Which policies decide nothing here. A part of the guard among them is worth a second look."""
+    advising = [hook.id for hook in catalog.hooks if hook.mode == "advise"]
+    watched = [hook.id for hook in catalog.watched]
+    if not advising and not watched:
+        return
+    told = (f"{what}: {', '.join(names)}" for what, names in (("advise", advising), ("shadow", watched)) if names)
+    seen = f"not enforced here, {'; '.join(told)}"
+    guards = [name for name in (*advising, *watched) if _is_essential(name)]
+    if guards:
+        yield DoctorFinding(check="modes", state="warn", seen=seen, fix=f"synaptic policy enforce {guards[0]}")
+    else:
+        yield DoctorFinding(check="modes", state="ok", seen=seen)
+
+
+def _is_essential(name: str) -> bool:
+    policy = load_policies().get(name)
+    return policy is not None and policy.preset in DEFAULT_PRESETS
 
 
 def check_declarations(home: Home, root: str, catalog: HookCatalog) -> Iterator[DoctorFinding]:

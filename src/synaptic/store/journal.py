@@ -325,13 +325,14 @@ def _without_texts(decision: Decision) -> Decision:
         messages=tuple(map(_describe_length, decision.messages)),
         feedback=tuple(map(_describe_length, decision.feedback)),
         warnings=tuple(map(_describe_length, decision.warnings)),
-        trace=tuple(map(_step_without_texts, decision.trace)),
+        trace=tuple(map(drop_step_texts, decision.trace)),
         code=decision.code,
         grants=decision.grants,
     )
 
 
-def _step_without_texts(step: TraceStep) -> TraceStep:
+def drop_step_texts(step: TraceStep) -> TraceStep:
+    """A step as it is kept where no contents are."""
     if step.phase == "quiet":
         return step  # names of policies, nothing of the user's
     return msgspec.structs.replace(step, reason=_describe_length(step.reason), note=_describe_length(step.note))

@@ -166,4 +166,5 @@ def make_rule_hook(rule: Rule) -> Hook:
         protocol="native",
         scope=rule.place.scope,
         source=rule.where,
+        mode=rule.entry.enforcement,
     )

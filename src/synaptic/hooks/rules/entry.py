@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from synaptic.model.hook import Mode
+
 TextList = str | tuple[str, ...]
 Action = Literal["deny", "ask", "advise", "remind", "rewrite", "record"]
 Example = str | dict[str, Any]
@@ -76,6 +78,8 @@ class RuleEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Examples that the rule must speak about: a command, or a table such as `{ edit = "src/a.py" }`."""
     passes: tuple[Example, ...] = ()
     """Examples that it must be silent about."""
+    enforcement: Mode = "enforce"
+    """`advise` tells what it would do and lets the call go on; `shadow` only keeps it with the event."""
     enabled: bool = True
     """false switches it off and keeps the entry."""
 
@@ -88,7 +92,7 @@ CONDITION_KEYS = (
 LIST_KEYS = tuple(
     key
     for key in RuleEntry.__struct_fields__
-    if key not in ("id", "then", "say", "instead", "once", "enabled", "subagent", "context_over")
+    if key not in ("id", "then", "say", "instead", "once", "enabled", "enforcement", "subagent", "context_over")
 )
 
 

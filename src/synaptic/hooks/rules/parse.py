@@ -12,10 +12,11 @@ from synaptic.hooks.declaration import DeclarationFile
 from synaptic.hooks.nearest import MAX_HINTS, make_hint
 from synaptic.hooks.rules.checks import find_doubts, find_shadowed
 from synaptic.hooks.rules.compile import Rule, compile_rule
-from synaptic.hooks.rules.entry import LIST_KEYS, RuleEntry
+from synaptic.hooks.rules.entry import LIST_KEYS, RuleEntry, list_items
 from synaptic.hooks.rules.problems import RuleProblem
 from synaptic.hooks.shape import convert_table, list_unknown_keys
 from synaptic.model.errors import DeclarationError
+from synaptic.model.hook import MODES
 
 RULE_KEY = "rule"
 PROJECT_RULES_BYTES = 128 << 10
@@ -80,6 +81,9 @@ def _read_entry(table: Any, place: DeclarationFile, taken: dict[str, int]) -> Ru
     # Refused, not ignored: a condition that is left out makes a rule that speaks about everything.
     if unknown := list_unknown_keys(table, RuleEntry):
         raise DeclarationError(f"unknown key `{unknown[0][:80]}`", hint=make_hint(unknown[0], _list_keys()))
+    if not {*MODES}.isdisjoint(list_items(entry.mode)):
+        told = f"`mode`: is about permission modes; whether a rule counts is `enforcement`, one of {', '.join(MODES)}"
+        raise DeclarationError(told)
     if not RULE_ID.fullmatch(entry.id) or len(entry.id) > MAX_ID:
         raise DeclarationError(f"`id`: `{entry.id[:80]}` must look like `npm.publish`")
     if entry.id in taken:
