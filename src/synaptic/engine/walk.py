@@ -158,7 +158,10 @@ class Engine:
 
     async def _write(self, request: Request, event: DecidedEvent, keep: JournalDetail, started: int) -> DecidedEvent:
         try:
-            return await self.commit.write(request, event, keep, started)
+            written = await self.commit.write(request, event, keep, started)
+            if keep != "off" and not request.stranger:
+                self._witness.follow(event.call)
+            return written
         except GrantSpentError:
             raise
         except Exception as error:
@@ -262,6 +265,7 @@ class Engine:
     async def close(self) -> None:
         """Let go of workers and the database, after what answers have left to do."""
         self.held.close()
+        await self._witness.finish()
         self._effects.close()
         await self.means.runners.close()
         self.store.close()

@@ -1,5 +1,6 @@
 """What a result says about its call: compared with what was let through, and told in the very answer to that event."""
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from functools import cache
@@ -8,6 +9,7 @@ import msgspec
 
 from synaptic.agents.shared.discover import find_agent, list_agent_names
 from synaptic.agents.shared.wired import lacks_own_entry
+from synaptic.engine.reconcile import BEGINNING, ENDING, follow_transcript
 from synaptic.engine.reports import is_announced
 from synaptic.engine.senders import AFTER_TOOL, Senders
 from synaptic.model.call import Call, Request
@@ -49,6 +51,8 @@ class WitnessReport(msgspec.Struct, frozen=True):
 REPORTED: Mapping[bool, Sign] = {True: Sign.RAN | Sign.NUMBERED, False: Sign.RAN}
 """Of a result, by whether it names a number."""
 MOST_KNOWN = 4096
+FOLLOWED = BEGINNING | ENDING
+FINISH_SECONDS = 2.0
 
 
 class Witness:
@@ -58,6 +62,7 @@ class Witness:
         self._home = home
         self._store = store
         self._senders = senders
+        self._following: set[asyncio.Future[None]] = set()
         self._let: dict[tuple[str, str], bytes] = {}
         """What was let through last under each number of each session: most results are of such a call."""
 
@@ -72,6 +77,19 @@ class Witness:
                 self._let.clear()
             self._let[event.session_id, asked.number] = asked.let or asked.said
         return WitnessReport(asked)
+
+    def follow(self, call: Call) -> None:
+        """When a turn begins or ends: its transcript is looked at in another thread, and nobody waits for that."""
+        if call.event.hook_event_name in FOLLOWED:
+            loop = asyncio.get_running_loop()
+            following = loop.run_in_executor(None, follow_transcript, self._home, self._store, call)
+            self._following.add(following)
+            following.add_done_callback(self._following.discard)
+
+    async def finish(self) -> None:
+        """Let what was begun end, before the store is closed; what takes longer is done the next time."""
+        if self._following:
+            await asyncio.wait(self._following, timeout=FINISH_SECONDS)
 
     def look(self, request: Request, call: Call) -> WitnessReport | None:
         """What a result says about its call; None where it proves nothing. Never raises: it only ever adds."""

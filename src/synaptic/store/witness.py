@@ -113,6 +113,7 @@ def digest_session(key: bytes, session: str) -> int:
     return _digest(key, b"session\0" + session.encode("utf-8", "replace"))
 
 
+@lru_cache(maxsize=256)
 def digest_number(key: bytes, number: str) -> int:
     """Of the number that an agent gave a call; 0 for a call without one."""
     return _digest(key, b"call\0" + number.encode("utf-8", "replace")) or 1 if number else 0
