@@ -165,7 +165,9 @@ def test_another_file_proves_nothing(session: Session, tmp_path: Path):
     assert session.standings() == {}
 
 
-@pytest.mark.parametrize("path", ["", "relative.jsonl", "/etc/passwd", "/dev/zero", f"/tmp/{SESSION}.jsonl", "\0.jsonl"])
+@pytest.mark.parametrize(
+    "path", ["", "relative.jsonl", "/etc/passwd", "/dev/zero", f"/tmp/{SESSION}.jsonl", "\0.jsonl"]
+)
 def test_a_path_that_is_not_the_agents_is_no_transcript(path: str, tmp_path: Path):
     try:
         assert not is_own_transcript(find_agent("claude"), path, SESSION, {"HOME": str(tmp_path)})

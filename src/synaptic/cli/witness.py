@@ -75,9 +75,10 @@ def _list_limits(has_no_transcript: bool) -> Iterator[str]:
 
 
 def _print_report(made: WitnessReport, unseen: dict[str, list[str]]) -> None:
-    screen.say(
-        f"{made.calls:,} calls: {made.asked:,} asked about, {made.reported:,} with a result, {made.written:,} found in "
-        "transcripts"
+    calls = f"{made.calls:,} call{'' if made.calls == 1 else 's'}"
+    screen.say_under(
+        f"{calls}: ",
+        f"{made.asked:,} asked about, {made.reported:,} with a result, {made.written:,} found in transcripts",
     )
     for title, limits in unseen.items():
         screen.say_under("not seen  ", f"{title}: {'; '.join(limits) or 'nothing that is known'}")

@@ -15,6 +15,7 @@ from synaptic.work.refusal_report import describe_subject
 
 FAILING = frozenset({Standing.DISOBEYED, Standing.UNASKED})
 MOST_TOLD = 200
+RUN_OR_LET = Sign.RAN | Sign.LET | Sign.REFUSED | Sign.QUESTION
 
 
 class ToldCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +55,9 @@ class WitnessReport(msgspec.Struct, frozen=True, kw_only=True):
 
 def make_report(store: Store, since: float, session: str = "") -> WitnessReport:
     """What is known since a moment, of one session or of all. Raises StoreError."""
-    counts = witnessed.count_signs(store, since, session)
+    known = witnessed.count_signs(store, since, session)
+    # A call that was let through in another form has a row for the old one, too: only where that ran, it is a call.
+    counts = {signs: count for signs, count in known.items() if Sign.REPLACED not in signs or signs & RUN_OR_LET}
     standings = Counter(dict.fromkeys(Standing, 0))
     for signs, count in counts.items():
         standings[judge_call(signs)] += count
