@@ -1,5 +1,7 @@
 """`synaptic witness`: its denominator first, exit code 1 only for what was disobeyed or ran unasked."""
 
+import json
+
 import pytest
 
 from tests.cli.conftest import Shown, User
@@ -64,3 +66,24 @@ def test_doctor_fails_and_the_fleet_says_it(user: User, agent: Agent):  # noqa: 
 def test_control_characters_of_a_call_drive_no_terminal(user: User, agent: Agent):  # noqa: F811
     agent.asks(f"{PUSH} \x1b[31m", runs=True)
     assert "\x1b" not in types(user, "witness", code=1).out
+
+
+def test_entries_that_somebody_took_out_leave_unasked_calls(user: User, agent: Agent):  # noqa: F811
+    user.types("bootstrap", "--agent", "claude")
+    agent.asks("ls", runs=True)
+    agent.sends("PostToolUse", "pwd", "toolu_lost")
+    assert types(user, "witness", "--json").json["standings"]["not observable"] == 1, "the entry is there"
+    settings = json.loads(user.settings.read_text())
+    del settings["hooks"]["PreToolUse"]
+    user.settings.write_text(json.dumps(settings))
+    for number in range(3):
+        agent.sends("PostToolUse", "pwd", f"toolu_after_{number}")
+    assert types(user, "witness", "--json", code=1).json["standings"]["unasked"] == 3
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null"])
+def test_settings_that_cannot_be_read_prove_nothing(user: User, agent: Agent, text: str):  # noqa: F811
+    user.types("bootstrap", "--agent", "claude")
+    user.settings.write_text(text)
+    agent.sends("PostToolUse", "pwd", "toolu_lost")
+    assert types(user, "witness", "--json").json["standings"]["unasked"] == 0

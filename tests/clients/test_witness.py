@@ -16,6 +16,7 @@ from tests.clients.test_conformance import installed
 
 pytestmark = pytest.mark.client
 
+PLUGIN_REFUSAL = "if (said.deny) throw new Error(said.deny)"
 DEAF = """#!/bin/sh
 case " $* " in *" PreToolUse "*|*" BeforeTool "*|*" preToolUse "*|*" tool.execute.before "*|*" tool_call "*)
   exec {kept} "$@" >/dev/null 2>&1 ;;
@@ -41,6 +42,12 @@ def put_deaf_dispatcher(user: User) -> None:
     dispatch.rename(kept)
     dispatch.write_text(DEAF.format(kept=kept))
     dispatch.chmod(0o755)
+
+
+def put_deaf_plugin(user: User) -> None:
+    """OpenCode asks through our plugin, without a dispatcher: one that does not throw what was refused."""
+    (plugin,) = (path for path in user.home.rglob("*.js") if PLUGIN_REFUSAL in path.read_text(errors="replace"))
+    plugin.write_text(plugin.read_text().replace(PLUGIN_REFUSAL, ""))
 
 
 def witness(user: User) -> Any:
@@ -69,7 +76,7 @@ def test_a_refusal_that_is_ignored_is_told_in_that_answer(agent: str):
     with installed(agent):
         user = start(agent)
     try:
-        put_deaf_dispatcher(user)
+        put_deaf_plugin(user) if agent == "opencode" else put_deaf_dispatcher(user)
         run = user.run((user.driver.shell("touch forbidden-word-1"),), (user.driver.shell("touch allowed"),))
         assert (user.project / "forbidden-word-1").exists()
         assert "`touch forbidden-word-1` was refused (kit:word, event " in run.heard, "the model was told"

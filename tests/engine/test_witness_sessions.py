@@ -124,6 +124,8 @@ class Sessions(RuleBasedStateMachine):
     def is_killed(self) -> None:
         """The process ends between two events, without closing anything."""
         if self.engine:
+            # Threads cannot be killed: what they have begun ends first, and nothing else is closed or settled.
+            self.loop.run_until_complete(self.engine._witness.finish())
             self.engine.store._close_connection()
         self.engine = None
 

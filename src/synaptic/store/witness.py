@@ -33,7 +33,9 @@ SELECT_CALL = f"SELECT input, flags, asked FROM witness WHERE session = ? AND ca
 SELECT_INPUT = "SELECT input, flags, asked FROM witness WHERE session = ? AND call = 0 AND input = ?"
 SELECT_OLD = "SELECT session, last < ?1 FROM witness_sessions WHERE first < ?1"
 DELETE_CALLS = "DELETE FROM witness WHERE session = ? AND at < ?"
-DELETE_SESSION = "DELETE FROM witness_sessions WHERE session = ?"
+DELETE_SESSION = (
+    "DELETE FROM witness_sessions WHERE session = ?1 AND NOT EXISTS (SELECT 1 FROM witness WHERE session = ?1)"
+)
 SELECT_OLDEST_SESSION = "SELECT session FROM witness_sessions ORDER BY last LIMIT 1"
 RESULT_EVENTS = frozenset({"PostToolUse", "PostToolUseFailure"})
 TURN_EVENTS = frozenset({"SessionStart", "UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"})

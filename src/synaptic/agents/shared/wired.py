@@ -73,7 +73,10 @@ def lacks_own_entry(home: Home, agent: str, env: Variables, event: str) -> bool:
     if {str(file.path) for file in files} != marked:
         return False
     try:
-        found = [find_entries((read_file(file.path) or b"{}").decode(), file.wanted) for file in files]
+        texts = [read_file(file.path) for file in files]
+        if b"" in texts:  # somebody is about to write it
+            return False
+        found = [find_entries((text or b"{}").decode(), file.wanted) for text, file in zip(texts, files, strict=True)]
     except (OSError, SettingsError, UnicodeDecodeError):
         return False
     names = {known.adapter.to_canonical(name) for events in found for name in events}
