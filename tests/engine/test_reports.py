@@ -85,8 +85,8 @@ def test_every_agents_calls_are_announced(setting: Setting, agent: str, before: 
     store = Store.open(setting.home)
     try:
         assert isinstance(call.event, PostToolUse)
-        assert reports._is_announced(store, call)
-        assert not reports._is_announced(store, _rename_tool(call))
+        assert reports.is_announced(store, call)
+        assert not reports.is_announced(store, _rename_tool(call))
     finally:
         store.close()
 

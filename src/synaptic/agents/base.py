@@ -290,6 +290,32 @@ class Absence(msgspec.Struct, frozen=True, kw_only=True):
     """Options of its command line with which it answers once and ends."""
 
 
+class TranscriptStep(msgspec.Struct, frozen=True):
+    """One step of a tool call, as a line of the agent's transcript tells it."""
+
+    number: str
+    """As it is in the agent's events."""
+    tool: str = ""
+    """Of the line with which the call begins."""
+    at: float = 0.0
+    has_run: bool = False
+    """It is the call's result, and the tool has really run: it was neither refused nor called wrongly."""
+
+
+class CallTrail(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent lets be known about a call after it was asked about."""
+
+    proves_run: frozenset[str]
+    """Events, in canonical names, that come for a call only when it has run, never after a refusal."""
+    after_refusal: str
+    """What comes after a refusal; "" for nothing."""
+    read_line: Callable[[bytes], tuple[TranscriptStep, ...]] | None
+    """Of its transcript; None where it keeps none, or numbers no calls in it."""
+
+
+RESULT_EVENTS = frozenset({"PostToolUse", "PostToolUseFailure"})
+
+
 class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """One coding agent. No field has a default: whoever adds an agent says something about each of them."""
 
@@ -307,6 +333,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """What no hook of this agent sees or can do."""
     absence: Absence | None
     """None where it asks nobody in any case, or where nothing is known about it."""
+    trail: CallTrail
 
     sign: AgentSign | None
     """How it is recognised behind Claude Code's entries; None where it never runs them."""

@@ -9,10 +9,12 @@ import shlex
 from collections.abc import Iterator, Mapping
 
 from synaptic.agents.base import (
+    RESULT_EVENTS,
     UNKNOWN_COMMAND_LINE,
     Agent,
     AgentFile,
     AgentSign,
+    CallTrail,
     Capability,
     HookBypass,
     SettingsFolder,
@@ -409,6 +411,7 @@ AGENT = Agent(
         "refusing a single edit or read: it ends the whole run",
     ),
     absence=None,
+    trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal=REFUSED_EVENT, read_line=None),
     sign=AgentSign(lambda seen: "hookName" in seen and "clineVersion" in seen),
     reads_claude_settings=False,
     imitates="",

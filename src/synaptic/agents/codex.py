@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from synaptic.agents.base import (
+    RESULT_EVENTS,
     Agent,
     AgentSign,
     Agreements,
+    CallTrail,
     Capability,
     CommandLine,
     HookBypass,
@@ -22,6 +24,7 @@ from synaptic.agents.base import (
     SettingsFolder,
     SettingsShape,
     TopLevel,
+    TranscriptStep,
     split_options,
 )
 from synaptic.agents.shared.adapter import DialectAdapter, add_timeouts
@@ -30,6 +33,7 @@ from synaptic.agents.shared.degrade import change
 from synaptic.agents.shared.entries import build_group, build_json_files
 from synaptic.agents.shared.ours import ENTRY_ARGUMENT
 from synaptic.agents.shared.payload import Payload
+from synaptic.agents.shared.transcripts import as_object, read_json_line, read_stamp
 from synaptic.agents.shared.translate import Dialect, ToolForm, to_native_input
 from synaptic.files.toml import parse_toml
 from synaptic.model.call import Call
@@ -43,6 +47,10 @@ TIMEOUTS: Mapping[str, int] = {"SessionEnd": 3, "Interrupt": 3, "UserPromptSubmi
 AGREEMENT_HEADER = "# synaptic: agreed to with `synaptic bootstrap --trust`\n"
 """Before every agreement that we write."""
 
+TRANSCRIPT_CALLS = frozenset({"function_call", "custom_tool_call"})
+TRANSCRIPT_RESULTS = frozenset({"CommandExecution", "FileChange", "McpToolCall"})
+TRANSCRIPT_ENDS = frozenset({"completed", "failed"})
+"""Of what has run; another end is a refusal."""
 MESSAGE_EXTRAS = frozenset({"systemMessage"})
 HALT_EXTRAS = MESSAGE_EXTRAS | {"continue", "stopReason"}
 EVENT_CAPABILITIES: Mapping[str, Capability] = {
@@ -190,6 +198,18 @@ def _drop_empty_tables(config: dict[str, Any]) -> dict[str, Any]:
     return {**others, "hooks": hooks} if hooks else others
 
 
+def _read_transcript_line(line: bytes) -> tuple[TranscriptStep, ...]:
+    """A step of a call: how it begins, or the result of a command or a patch that has ended."""
+    found = read_json_line(line, b'"call_id"', b'"item_completed"')
+    payload, at = as_object(found.get("payload")), read_stamp(found.get("timestamp"))
+    number, item = payload.get("call_id"), as_object(payload.get("item"))
+    if payload.get("type") in TRANSCRIPT_CALLS and isinstance(number, str):
+        return (TranscriptStep(number, str(payload.get("name", "")), at),)
+    if item.get("type") in TRANSCRIPT_RESULTS and item.get("status") in TRANSCRIPT_ENDS:
+        return (TranscriptStep(str(item.get("id", "")), at=at, has_run=True),)
+    return ()
+
+
 COMMAND_LINE = CommandLine(
     resume=split_options("--last --all"),
     resume_verbs=split_options("resume fork"),
@@ -220,6 +240,7 @@ AGENT = Agent(
         "the result of a patch that a shell command applies",
     ),
     absence=None,
+    trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal="", read_line=_read_transcript_line),
     sign=AgentSign(_is_codex),
     reads_claude_settings=False,
     imitates="",

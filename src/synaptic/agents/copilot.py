@@ -11,9 +11,11 @@ from functools import partial
 from typing import Any
 
 from synaptic.agents.base import (
+    RESULT_EVENTS,
     Absence,
     Agent,
     AgentSign,
+    CallTrail,
     Capability,
     CommandLine,
     HookBypass,
@@ -277,6 +279,7 @@ AGENT = Agent(
         "a reason on stderr, so a dispatcher that cannot answer denies without one",
     ),
     absence=Absence(options=split_options("-p --prompt")),
+    trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal="", read_line=None),
     sign=AgentSign(is_stamped, sets_any("COPILOT_CLI")),
     reads_claude_settings=True,
     imitates="",

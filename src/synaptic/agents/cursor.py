@@ -12,6 +12,7 @@ from synaptic.agents.base import (
     UNKNOWN_COMMAND_LINE,
     Agent,
     AgentSign,
+    CallTrail,
     Capability,
     HookBypass,
     SettingsFolder,
@@ -287,6 +288,11 @@ AGENT = Agent(
         "a question before a tool call, which is a refusal instead",
     ),
     absence=None,
+    trail=CallTrail(
+        proves_run=frozenset({"PostToolUse"}),  # a failure may be a missing permission
+        after_refusal="PostToolUseFailure",
+        read_line=None,
+    ),
     sign=AgentSign(lambda seen: "cursor_version" in seen),
     reads_claude_settings=True,
     imitates="",

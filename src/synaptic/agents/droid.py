@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from synaptic.agents.base import (
+    RESULT_EVENTS,
     Agent,
     AgentSign,
+    CallTrail,
     Capability,
     CommandLine,
     HookBypass,
@@ -169,6 +171,7 @@ AGENT = Agent(
     events=REGISTERED_EVENTS,
     unseen=("prompts of `droid exec`, for which UserPromptSubmit does not come",),
     absence=None,
+    trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal="", read_line=None),
     sign=AgentSign(has_transcript_below(b"/.factory/"), sets_any("FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR")),
     reads_claude_settings=False,
     imitates="",

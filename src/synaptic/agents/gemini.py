@@ -7,8 +7,10 @@ for ever.
 from collections.abc import Mapping
 
 from synaptic.agents.base import (
+    RESULT_EVENTS,
     Agent,
     AgentSign,
+    CallTrail,
     Capability,
     HookBypass,
     HookSwitch,
@@ -125,6 +127,7 @@ AGENT = Agent(
     events=REGISTERED_EVENTS,
     unseen=("function calls in BeforeModel and AfterModel", "advice before a tool call, which is given after it"),
     absence=None,
+    trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal="", read_line=None),
     sign=AgentSign(is_stamped, sets_any("GEMINI_SESSION_ID")),
     reads_claude_settings=False,
     imitates="",

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from synaptic.agents.base import (
+    RESULT_EVENTS,
     Agent,
     AgentFile,
+    CallTrail,
     Capability,
     CommandLine,
     HookBypass,
@@ -228,6 +230,7 @@ AGENT = Agent(
         "everything, when OpenCode runs with `--pure`",
     ),
     absence=None,
+    trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal="", read_line=None),
     sign=None,  # our own plugin speaks for it
     reads_claude_settings=False,
     imitates="",

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 
 from synaptic.agents.base import (
+    RESULT_EVENTS,
     Absence,
     Agent,
     AgentSign,
+    CallTrail,
     Capability,
     HookBypass,
     HookSwitch,
@@ -146,6 +148,7 @@ AGENT = Agent(
         "what Claude Code and Codex do when it hands them a task: their own hooks see that",
     ),
     absence=Absence(options=split_options("-p --prompt")),
+    trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal="PostToolBatch", read_line=None),
     sign=AgentSign(is_stamped, sets_any("QWEN_PROJECT_DIR")),
     reads_claude_settings=False,
     imitates="gemini",

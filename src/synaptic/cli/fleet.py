@@ -11,19 +11,22 @@ from typing import Annotated
 import msgspec
 
 from synaptic.cli import completion, screen, typer
-from synaptic.cli.place import find_place, open_database
+from synaptic.cli.place import find_place, open_database, open_journal
 from synaptic.cli.verbs import make_verb_app
 from synaptic.fleet import desktop, display, roster
 from synaptic.fleet.follow import DatabaseFollower
 from synaptic.fleet.identity import read_pane
 from synaptic.fleet.tmux import TmuxError, TmuxServer
-from synaptic.model.errors import LayerError
+from synaptic.model.errors import LayerError, StoreError
 from synaptic.model.layers import pick_foremost_status
+from synaptic.model.witness import Standing
 from synaptic.store import fleet
 from synaptic.store.db import Store
 from synaptic.store.fleet import FleetMember
+from synaptic.work.witness_report import count_alarms, describe_alarms
 
 CLEAR_SCREEN = "\x1b[H\x1b[2J"
+ALARM_SECONDS = 86_400.0
 REDRAW_SECONDS = 2.0
 """Seconds after which the ages are written again, and a supervisor that was killed is noticed."""
 
@@ -57,6 +60,8 @@ def show(
             _watch_fleet(source, view)
         else:
             _print_once(view.choose_members(source.read_members()), view)
+            if not as_json and (alarms := describe_alarms(_count_alarms())):
+                screen.warn(f"agents did not do what they were told: {alarms}")
     finally:
         source.close()
 
@@ -122,9 +127,20 @@ class FleetView(msgspec.Struct, frozen=True):
 def _print_once(members: tuple[FleetMember, ...], view: FleetView) -> None:
     if view.as_json:
         status = pick_foremost_status(tuple(one.status for one in members))
-        screen.print_json({"status": status, "agents": [roster.member_to_json(one) for one in members]})
+        agents = [roster.member_to_json(one) for one in members]
+        screen.print_json({"status": status, "agents": agents, "witness": _count_alarms()})
     else:
         _print_table(members)
+
+
+def _count_alarms() -> dict[Standing, int]:
+    """Calls of the last day that did not go as they were decided; none where nothing can be read."""
+    home = find_place().home
+    try:
+        with open_journal(home) as store:
+            return count_alarms(store, time.time() - ALARM_SECONDS)
+    except StoreError:
+        return {}
 
 
 def _watch_fleet(source: DatabaseFollower, view: FleetView) -> None:

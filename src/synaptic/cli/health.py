@@ -30,6 +30,7 @@ from synaptic.setup.doctor import DoctorFinding, FindingState
 from synaptic.setup.env import write_env
 from synaptic.setup.exceptions import check_exceptions
 from synaptic.setup.refusals import find_missing_refusals
+from synaptic.setup.witnessed import check_witness
 
 OWN_MODULE = b"synaptic.cli.main"
 """In every script that starts this command line."""
@@ -54,6 +55,7 @@ def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
     yield from doctor.check_modes(catalog)
     yield from doctor.check_declarations(home, place.root, catalog)
     yield from check_exceptions(home, catalog)
+    yield from check_witness(home)
     with read_trust(home, catalog) as trust:
         # Last: a fault before it explains why no hook runs at all.
         yield from (doctor.check_hook(hook, trust, catalog) for hook in catalog.hooks if not is_rule(hook))

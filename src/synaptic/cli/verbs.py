@@ -33,6 +33,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "explain": ("explain", "Why an event ended as it did."),
         "inbox": ("inbox", "What was refused, for you to answer."),
         "report": ("report", "Refusals, those not obeyed, questions unanswered."),
+        "witness": ("witness", "Whether agents did what they were told."),
         "list": ("list", "Every hook, in the order in which it runs."),
         "check": ("check", "What the hooks say about a call, nothing written."),
         "try": ("rehearse", "Any event through every hook, nothing written."),

@@ -11,11 +11,13 @@ import msgspec
 from synaptic.agents.shared.discover import find_adapter
 from synaptic.engine.grants import describe_refusal
 from synaptic.engine.side_effects import LeftToDo, SideEffects
+from synaptic.engine.witness import WitnessReport, mark_late
 from synaptic.facts.reservations import Reservations
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import StoreError
 from synaptic.model.event import MessageDisplay
+from synaptic.model.witness import WitnessedCall
 from synaptic.runners.spool import PreparedRun
 from synaptic.store import claims, journal
 from synaptic.store.db import Store
@@ -58,6 +60,8 @@ class DecidedEvent(msgspec.Struct, frozen=True):
     """Whether it is in the journal, with all that it changes."""
     is_refusal_kept: bool = False
     """Whether a person could find its refusal before it was decided: it is not counted again."""
+    seen: WitnessReport | None = None
+    """What it says about its call."""
     spends: bool = False
     """It rests on an exception that counts once: without its entry in the journal it does not happen."""
 
@@ -252,7 +256,16 @@ def _make_record(
         refused=describe_refusal(decided.call, decision, keep) if _is_new_refusal(decided) else None,
         # What was refused all the same has used nothing up.
         grants=decision.grants if decision.kind is not Kind.DENY else (),
+        witnessed=_describe_call(decided, micros),
     )
+
+
+def _describe_call(decided: DecidedEvent, micros: int) -> WitnessedCall | None:
+    call, witnessed = decided.call, decided.seen.call if decided.seen else None
+    if witnessed is None or micros < QUICK_MICROS:
+        return witnessed
+    patience = find_adapter(call.agent).get_capability(call.event.hook_event_name).timeout
+    return mark_late(witnessed, micros, patience)
 
 
 def _is_new_refusal(decided: DecidedEvent) -> bool:

@@ -45,7 +45,7 @@ def find_report_doubt(senders: Senders, store: Store, request: Request, decided:
     if request.sent is None or not _moves_gate(decision.effects):
         return ""
     try:
-        if _is_announced(store, call) or not senders.is_during_tool(request.sent):
+        if is_announced(store, call) or not senders.is_during_tool(request.sent):
             return ""
     except StoreError:
         return "the journal cannot be read, so a tool call that is running may have sent it"
@@ -82,7 +82,8 @@ def is_result_of(entry: JournalEntry, number: str) -> bool:
     return isinstance(payload, dict) and payload.get("tool_use_id", number) == number
 
 
-def _is_announced(store: Store, call: Call) -> bool:
+def is_announced(store: Store, call: Call) -> bool:
+    """Whether the call of a result was let through, and is not over. Raises StoreError."""
     event = call.event
     if not isinstance(event, PostToolUse | PostToolUseFailure):
         return False

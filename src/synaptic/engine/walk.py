@@ -34,6 +34,7 @@ from synaptic.engine.shadow_queue import ShadowQueue
 from synaptic.engine.side_effects import LeftToDo, SideEffects
 from synaptic.engine.unattended import is_unattended
 from synaptic.engine.unknown_policies import UnknownPolicyWarnings
+from synaptic.engine.witness import Witness, WitnessReport, tell_finding
 from synaptic.facts.gather import EngineMeans, gather_facts
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.hooks.sources import TOO_SLOW_TEXT
@@ -80,6 +81,7 @@ class Engine:
         self.senders = Senders(home, means.store)
         self.held = HeldCalls(means.store, lambda pid: not self.senders.find_agent_above(pid))
         self._arrivals = Arrivals(means.store)
+        self._witness = Witness(home, means.store, self.senders)
         self._installed = InstalledEnvironment(home)
         self.shadows = ShadowQueue(home)
         self._effects = SideEffects(home, means.store, means.runners)
@@ -122,15 +124,19 @@ class Engine:
                     runtime.grants.lifts_once = trial < MOST_SPENDING
                     runtime.grants.lifts = trial + 1 < MOST_DECISIONS and (held is None or held.may_lift)
                 unknown = self._unknown.choose(call, catalog.unknown_policies, is_told=runtime.happens)
-                amended = await _decide_and_amend(wire, call, runtime, unknown)
+                is_witnessed = runtime.happens and catalog.config.journal != "off"
+                seen = self._witness.look(request, call) if is_witnessed else None
+                amended = await _decide_and_amend(wire, call, runtime, unknown, seen)
                 if doubt := find_report_doubt(self.senders, self.store, request, (call, amended.decision)):
                     request = msgspec.structs.replace(request, stranger=doubt)
                     call, amended = _disown_call(call, doubt), _drop_effects(amended)
                 decision = settle_held(wire, call, amended.decision, held) if held else amended.decision
                 answer = wire.encode(call, decision)
+            if is_witnessed and seen is None:
+                seen = self._witness.note(call, decision)
             spends = runtime.grants is not None and runtime.grants.spends and decision.kind is not Kind.DENY
             runs = tuple(runtime.prepared)
-            event = DecidedEvent(call, decision, answer, amended.carried, runs, spends=spends)
+            event = DecidedEvent(call, decision, answer, amended.carried, runs, spends=spends, seen=seen)
             if not runtime.happens:
                 return event
             terms = HoldTerms(catalog.config.ask, _find_timeout(wire, call), started, catalog.config.journal)
@@ -159,7 +165,10 @@ class Engine:
 
     async def _write(self, request: Request, event: DecidedEvent, keep: JournalDetail, started: int) -> DecidedEvent:
         try:
-            return await self.commit.write(request, event, keep, started)
+            written = await self.commit.write(request, event, keep, started)
+            if keep != "off" and not request.stranger:
+                self._witness.follow(event.call)
+            return written
         except GrantSpentError:
             raise
         except Exception as error:
@@ -280,6 +289,7 @@ class Engine:
     async def close(self) -> None:
         """Let go of workers and the database, after what answers have left to do."""
         self.held.close()
+        await self._witness.finish()
         self._effects.close()
         self.shadows.hand_over()
         await self.means.runners.close()
@@ -328,7 +338,7 @@ class Engine:
 
 
 async def _decide_and_amend(
-    wire: Adapter, call: Call, runtime: EventRuntime, warnings: tuple[str, ...]
+    wire: Adapter, call: Call, runtime: EventRuntime, warnings: tuple[str, ...], seen: WitnessReport | None = None
 ) -> AmendedDecision:
     """Select and run the hooks, merge what they say, amend it by what earlier events have left."""
     made = await runtime.finish(await decide_call(call, runtime))
@@ -337,6 +347,8 @@ async def _decide_and_amend(
     if warnings:
         whole = msgspec.structs.replace(made.decision, warnings=(*made.decision.warnings, *warnings))
         made = msgspec.structs.replace(made, decision=whole)
+    if seen is not None and seen.standing:
+        made = msgspec.structs.replace(made, decision=tell_finding(made.decision, seen))
     if runtime.doubt:
         made = msgspec.structs.replace(made, decision=ask_in_doubt(made.decision, call, runtime.doubt))
     try:

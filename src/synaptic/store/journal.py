@@ -23,6 +23,7 @@ from synaptic.store import (
     state,
     stops,
     usage,
+    witness,
     workspaces,
 )
 from synaptic.store.db import Connection, Row, Store
@@ -161,9 +162,10 @@ def _insert_record(store: Store, connection: Connection, row: _Rows, *, is_again
     record = row.record
     if record.grants and not is_again and not _may_use_grants(store, connection, record):
         return False
-    new = True
+    new, id = True, 0
     if row.event is not None:
-        new = connection.execute(INSERT_EVENT, row.event).rowcount == 1
+        written = connection.execute(INSERT_EVENT, row.event)
+        new, id = written.rowcount == 1, written.lastrowid or 0
     if new and row.answer is not None:
         new = connection.execute(INSERT_ANSWER, row.answer).rowcount == 1
     if new and record.grants:
@@ -172,6 +174,8 @@ def _insert_record(store: Store, connection: Connection, row: _Rows, *, is_again
         # Only for a new record: a repeated call must not deliver, count or queue anything twice.
         stops.record_stops(connection, row.record)
         workspaces.record_workspaces(connection, row.record)
+        if id and record.session:
+            witness.record_witness(connection, store, record, id)
         if row.record.delivered or row.record.decision.effects or row.record.decision.result is not None:
             deliveries.record_deliveries(connection, row.record)  # most events bring nothing about
             state.record_changes(connection, store, row.record)

@@ -3,9 +3,11 @@
 import re
 
 from synaptic.agents.base import (
+    RESULT_EVENTS,
     Absence,
     Agent,
     AgentSign,
+    CallTrail,
     CommandLine,
     HookBypass,
     HookSwitch,
@@ -14,6 +16,7 @@ from synaptic.agents.base import (
 )
 from synaptic.agents.claude.dialect import ADAPTER
 from synaptic.agents.claude.entries import REGISTERED_EVENTS, SETTINGS_NAME, make_files
+from synaptic.agents.claude.transcript import read_transcript_line
 from synaptic.agents.shared.ours import ENTRY_ARGUMENT
 
 PAYLOAD_BEGINNING = re.compile(rb'\{"session_id":"[^"\\]*","transcript_path":"[^"\\]*/\.claude/projects/')
@@ -31,6 +34,7 @@ AGENT = Agent(
     events=REGISTERED_EVENTS,
     unseen=(),
     absence=Absence(variables={"CLAUDE_CODE_SESSION_ATTENDED": "0"}),
+    trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal="PostToolBatch", read_line=read_transcript_line),
     sign=AgentSign(
         lambda seen: False, beginning=PAYLOAD_BEGINNING
     ),  # it is who is meant when nobody else is recognised

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from synaptic.agents.base import Agent, SettingsFile, UserEnvironment
+from synaptic.agents.base import Agent, SettingsFile, UserEnvironment, Variables
 from synaptic.agents.shared import record
 from synaptic.agents.shared.discover import find_agent
 from synaptic.agents.shared.ours import EntryPlan
@@ -57,3 +57,27 @@ def _read_marked(home: Home) -> Mapping[str, str]:
 @lru_cache(maxsize=8)
 def _load_marked(root: str, _: tuple[int, int, int]) -> Mapping[str, str]:
     return {path: mark.agent for path, mark in record.load_record(Home(Path(root))).settings.items()}
+
+
+def lacks_own_entry(home: Home, agent: str, env: Variables, event: str) -> bool:
+    """Whether bootstrap has wired the agent, and its settings have no entry of ours for the event any more.
+
+    False wherever this is not certain: another file counts now, it cannot be read, it holds no settings.
+    """
+    marked = {path for path, name in _read_marked(home).items() if name == agent}
+    if not marked or not env.get("HOME"):
+        return False
+    known = find_agent(agent)
+    environment = UserEnvironment(Path(env["HOME"]), env)
+    files = list(known.iter_settings_files(environment, EntryPlan(str(home.dispatch), ANY_TOKEN)))
+    if {str(file.path) for file in files} != marked:
+        return False
+    try:
+        texts = [read_file(file.path) for file in files]
+        if b"" in texts:  # somebody is about to write it
+            return False
+        found = [find_entries((text or b"{}").decode(), file.wanted) for text, file in zip(texts, files, strict=True)]
+    except (OSError, SettingsError, UnicodeDecodeError):
+        return False
+    names = {known.adapter.to_canonical(name) for events in found for name in events}
+    return event not in names

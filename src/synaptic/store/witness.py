@@ -1,0 +1,136 @@
+"""One row per tool call: written with the event that asks about it and the one that tells its result, pruned with them.
+
+Inputs and numbers are kept as digests under the key of this home: they can be compared, and tell nobody what they were.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from hashlib import blake2b
+
+import msgspec
+
+from synaptic.model.errors import StoreError
+from synaptic.model.text import to_utf8
+from synaptic.model.witness import Sign, WitnessedCall
+from synaptic.store.db import Connection, Store
+from synaptic.store.key import read_signing_key
+from synaptic.store.record import EventRecord
+
+MOST_INPUTS = 64
+"""Different inputs under one number that are looked at: a model that gives every call the same number."""
+MOST_CALLS = 500_000
+"""Rows that are kept; with a journal that is never pruned the oldest sessions go."""
+PUT_CALL = """
+INSERT INTO witness (session, call, input, asked, ran, at, flags) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (session, call, input) DO UPDATE SET asked = CASE excluded.asked WHEN 0 THEN asked ELSE excluded.asked END,
+    ran = CASE excluded.ran WHEN 0 THEN ran ELSE excluded.ran END, at = excluded.at, flags = flags | excluded.flags
+"""
+PUT_SESSION = """
+INSERT INTO witness_sessions (session, agent, name, first, last) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (session) DO UPDATE SET last = max(last, excluded.last)
+"""
+SELECT_CALL = f"SELECT input, flags, asked FROM witness WHERE session = ? AND call = ? LIMIT {MOST_INPUTS}"
+SELECT_INPUT = "SELECT input, flags, asked FROM witness WHERE session = ? AND call = 0 AND input = ?"
+SELECT_OLD = "SELECT session, last < ?1 FROM witness_sessions WHERE first < ?1"
+DELETE_CALLS = "DELETE FROM witness WHERE session = ? AND at < ?"
+DELETE_SESSION = (
+    "DELETE FROM witness_sessions WHERE session = ?1 AND NOT EXISTS (SELECT 1 FROM witness WHERE session = ?1)"
+)
+SELECT_OLDEST_SESSION = "SELECT session FROM witness_sessions ORDER BY last LIMIT 1"
+RESULT_EVENTS = frozenset({"PostToolUse", "PostToolUseFailure"})
+TURN_EVENTS = frozenset({"SessionStart", "UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"})
+
+
+class _KnownSessions(set[int]):
+    """Sessions that have a row, as far as this process knows."""
+
+
+class KnownCall(msgspec.Struct, frozen=True):
+    """What was known about a call before one event."""
+
+    input: int
+    by_input: Mapping[int, Sign]
+    asked: int = 0
+    """The event that asked about the very input."""
+
+    @property
+    def signs(self) -> Sign:
+        """Of the very input."""
+        return self.by_input.get(self.input, Sign(0))
+
+
+def find_call(store: Store, session: str, call: WitnessedCall) -> KnownCall:
+    """What is known about a call by its number, or where it has none by its input. Raises StoreError."""
+    key = read_signing_key(store)
+    named, input = digest_number(key, call.number), _digest(key, call.said)
+    place = digest_session(key, session)
+    sql, values = (SELECT_CALL, (place, named)) if named else (SELECT_INPUT, (place, input))
+    rows = store.read(lambda connection: connection.execute(sql, values).fetchall())
+    asked = next((id for found, _, id in rows if found == input), 0)
+    return KnownCall(input, {found: Sign(flags) for found, flags, _ in rows}, asked)
+
+
+def record_witness(connection: Connection, store: Store, record: EventRecord, id: int) -> None:
+    """In the transaction of the event with this number: what it says about its call."""
+    call = record.witnessed
+    if call is None and record.event not in TURN_EVENTS:
+        return
+    try:
+        key = read_signing_key(store)
+    except StoreError:
+        return  # without the key nothing can be compared: not observable
+    session = digest_session(key, record.session)
+    _note_session(connection, store, record, session)
+    if call is None:
+        return
+    at, named, ids = (
+        int(record.at),
+        digest_number(key, call.number),
+        (0, id) if record.event in RESULT_EVENTS else (id, 0),
+    )
+    signs = call.signs
+    if call.let:
+        # The answer lets another input through: this one is not to run.
+        connection.execute(PUT_CALL, (session, named, _digest(key, call.let), *ids, at, int(signs)))
+        signs = signs & ~(Sign.LET | Sign.QUESTION) | (Sign.REPLACED if Sign.LET in signs else Sign.QUESTION)
+    connection.execute(PUT_CALL, (session, named, _digest(key, call.said), *ids, at, int(signs)))
+
+
+def forget_calls(connection: Connection, before: float) -> None:
+    """Remove what is older, a session at a time: between two of them events can be written."""
+    for session, is_over in connection.execute(SELECT_OLD, (int(before),)).fetchall():
+        connection.execute(DELETE_CALLS, (session, int(before)))
+        if is_over:
+            connection.execute(DELETE_SESSION, (session,))
+    # Sessions may be long over and rows still many where the journal is kept for ever.
+    too_many = connection.execute("SELECT count(*) FROM witness").fetchone()[0] - MOST_CALLS
+    while too_many > 0 and (oldest := connection.execute(SELECT_OLDEST_SESSION).fetchone()):
+        too_many -= connection.execute("DELETE FROM witness WHERE session = ?", oldest).rowcount
+        connection.execute(DELETE_SESSION, oldest)
+
+
+@lru_cache(maxsize=256)
+def digest_session(key: bytes, session: str) -> int:
+    """The number under which a session's calls are kept."""
+    return _digest(key, b"session\0" + session.encode("utf-8", "replace"))
+
+
+@lru_cache(maxsize=256)
+def digest_number(key: bytes, number: str) -> int:
+    """Of the number that an agent gave a call; 0 for a call without one."""
+    return _digest(key, b"call\0" + number.encode("utf-8", "replace")) or 1 if number else 0
+
+
+def _digest(key: bytes, text: bytes) -> int:
+    return int.from_bytes(blake2b(text, digest_size=8, key=key).digest(), "big", signed=True)
+
+
+def _note_session(connection: Connection, store: Store, record: EventRecord, session: int) -> None:
+    known = store.cache(_KnownSessions)
+    if session in known and record.event not in TURN_EVENTS:
+        return
+    at = int(record.at)
+    connection.execute(PUT_SESSION, (session, to_utf8(record.agent), to_utf8(record.session), at, at))
+    if len(known) > 4096:
+        known.clear()
+    known.add(session)

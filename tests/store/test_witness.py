@@ -1,0 +1,103 @@
+"""Rows of calls: written with their events, small, without texts, and gone with the journal."""
+
+import sqlite3
+import time
+from contextlib import closing
+
+import pytest
+
+from synaptic.model.witness import Sign, WitnessedCall
+from synaptic.store import journal, retention, witness, witnessed
+from synaptic.store.db import Store
+from synaptic.store.record import EventRecord, JournalDetail
+from tests.store.conftest import make_record
+
+SECRET = "ghp_" + "a1B2" * 9
+
+
+def make(event: str, signs: Sign, number: str = "t1", at: float = 0.0, **more: object) -> EventRecord:
+    said = WitnessedCall(number=number, said=f"$echo {SECRET}".encode(), signs=signs, **more)  # type: ignore[arg-type]
+    return make_record(event=event, session="s1", at=at or time.time(), witnessed=said)
+
+
+def asked(number: str = "t1", at: float = 0.0) -> EventRecord:
+    return make("PreToolUse", Sign.REFUSED | Sign.NUMBERED, number, at)
+
+
+def told(number: str = "t1", at: float = 0.0) -> EventRecord:
+    return make("PostToolUse", Sign.RAN | Sign.NUMBERED, number, at)
+
+
+def rows(store: Store) -> list[tuple[int, ...]]:
+    with closing(sqlite3.connect(store.path)) as database:
+        return database.execute("SELECT asked, ran, flags FROM witness").fetchall()
+
+
+def test_one_call_is_one_row_with_both_events(store: Store):
+    journal.claim_records(store, [asked()])
+    journal.claim_records(store, [told()])
+    assert rows(store) == [(1, 2, int(Sign.REFUSED | Sign.RAN | Sign.NUMBERED))]
+
+
+def test_a_repeated_request_changes_nothing(store: Store):
+    record = asked()
+    journal.claim_records(store, [record, record])
+    assert rows(store) == [(1, 0, int(Sign.REFUSED | Sign.NUMBERED))]
+
+
+def test_a_rewritten_call_has_a_row_for_what_is_to_run_and_one_for_what_is_not(store: Store):
+    journal.claim_records(store, [make("PreToolUse", Sign.LET | Sign.NUMBERED, let=b"$other")])
+    assert sorted(flags for _, _, flags in rows(store)) == [
+        int(Sign.LET | Sign.NUMBERED), int(Sign.REPLACED | Sign.NUMBERED),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("keep", "count"), [("full", 1), ("structure", 1), ("off", 0)])
+def test_without_a_journal_there_is_no_row(store: Store, keep: JournalDetail, count: int):
+    journal.claim_records(store, [asked()], keep)
+    assert len(rows(store)) == count
+
+
+def test_what_only_a_stranger_says_is_no_row(store: Store):
+    journal.claim_records(store, [make_record(event="PostToolUse", session="s1", moves_state=False)])
+    assert rows(store) == []
+
+
+def test_no_text_of_a_call_is_kept(store: Store):
+    journal.claim_records(store, [asked(), told()])
+    with closing(sqlite3.connect(store.path)) as database:
+        kept = repr(database.execute("SELECT * FROM witness").fetchall())
+    assert "echo" not in kept
+    assert SECRET not in kept
+
+
+def test_digests_of_another_home_are_others(store: Store):
+    key = witness.read_signing_key(store)
+    assert witness.digest_number(key, "t1") != witness.digest_number(b"x" * 32, "t1")
+    assert witness.digest_number(key, "") == 0
+
+
+def test_calls_go_with_the_journal(store: Store):
+    old = time.time() - 40 * 86_400
+    journal.claim_records(store, [asked("old", old), told("old", old), asked("new")])
+    retention.prune_events(store, 30)
+    assert len(rows(store)) == 1
+    assert witnessed.find_session(store, "s1") is not None, "it goes on"
+    retention.prune_events(store, -1)
+    assert rows(store) == []
+    assert witnessed.find_session(store, "s1") is None
+
+
+def test_a_journal_for_ever_keeps_no_more_calls_than_the_limit(store: Store, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(witness, "MOST_CALLS", 5)
+    journal.claim_records(store, [asked(str(number)) for number in range(9)])
+    retention.prune_events(store, 30)
+    assert rows(store) == []
+
+
+def test_many_inputs_under_one_number_are_looked_at_up_to_a_limit(store: Store):
+    for number in range(witness.MOST_INPUTS + 20):
+        said = WitnessedCall(number="same", said=str(number).encode(), signs=Sign.LET)
+        journal.claim_records(store, [make_record(event="PreToolUse", session="s1", witnessed=said)])
+    known = witness.find_call(store, "s1", WitnessedCall(number="same", said=b"0", signs=Sign.RAN))
+    assert len(known.by_input) <= witness.MOST_INPUTS + 1
