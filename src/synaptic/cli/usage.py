@@ -106,11 +106,11 @@ def _make_row(one: UsageCount) -> tuple[str, ...]:
 
 def format_millis(millis: float) -> str:
     """Format a duration in the unit that fits it: `0.4 ms`, `35 ms`, `1.2 s`, `5 min`."""
-    if millis < 10:  # noqa: PLR2004  below, a digit behind the point says something
+    if millis < 10:
         return f"{millis:.1f} ms" if millis else "0"
-    if millis < 1000:  # noqa: PLR2004
+    if millis < 1000:
         return f"{millis:.0f} ms"
-    return f"{millis / 1000:.1f} s" if millis < 120_000 else f"{millis / 60_000:.0f} min"  # noqa: PLR2004
+    return f"{millis / 1000:.1f} s" if millis < 120_000 else f"{millis / 60_000:.0f} min"
 
 
 def draw_bars(counts: tuple[int, ...]) -> str:

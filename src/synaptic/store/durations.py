@@ -37,7 +37,7 @@ def find_percentile(counts: Mapping[int, int], share: float) -> float:
 def read_class(duration: int) -> float:
     """The middle of a class, in microseconds."""
     digits, lead = divmod(duration, LEADING)
-    return float(lead) if digits <= 2 else (lead + 0.5) * 10 ** (digits - 2)  # noqa: PLR2004  both are whole then
+    return float(lead) if digits <= 2 else (lead + 0.5) * 10 ** (digits - 2)
 
 
 def name_class(micros: int) -> int:
