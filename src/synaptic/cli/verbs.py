@@ -31,6 +31,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "See": {
         "tail": ("tail", "Events as they happen."),
         "explain": ("explain", "Why an event ended as it did."),
+        "sessions": ("sessions", "The agents' sessions; `session show` tells one."),
         "search": ("search", "Past events by words; packages too."),
         "inbox": ("inbox", "What was refused, for you to answer."),
         "report": ("report", "Refusals, those not obeyed, questions unanswered."),
