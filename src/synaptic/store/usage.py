@@ -83,6 +83,11 @@ def read_ability_usage(store: Store, root: str, days: int = 3650) -> tuple[Usage
 def read_hook_usage(store: Store, root: str | None = None, days: int = 30) -> tuple[UsageCount, ...]:
     """Read usage of hooks and policies, in one project or in all. What is not counted yet is counted first."""
     hook_counts.count_journal(store)
+    return read_counted_usage(store, root, days)
+
+
+def read_counted_usage(store: Store, root: str | None = None, days: int = 30) -> tuple[UsageCount, ...]:
+    """The same as far as it is counted by now: nobody waits for it."""
     since = int(time.time() // SECONDS_PER_DAY) - days
     sql = SELECT_HOOKS.format(where="?1 IS NULL" if root is None else "root = ?1")
     rows = store.run_separately(lambda connection: connection.execute(sql, (root, since)).fetchall())
