@@ -150,14 +150,18 @@ def test_two_projects_two_channels(shopper, monkeypatch):
     assert "2.0.0" in shopper.types("freeze").out
     assert 'SYNAPTIC_CHANNEL="develop"' in (second / ".synaptic" / "env.toml").read_text()
     assert 'SYNAPTIC_CHANNEL="main"' in (shopper.project / ".synaptic" / "env.toml").read_text()
-    assert "beta" in shopper.types("search", "beta").out
+    assert "beta" in shopper.types("skill", "search", "beta").out
     monkeypatch.chdir(shopper.project)
     assert "1.0.0" in shopper.types("freeze").out
 
 
 def test_search_and_info_before_anything_is_installed(shopper):
-    assert [one["name"] for one in shopper.types("search", "alpha", "--json").json["packages"]] == ["alpha"]
-    assert "nothing found" in shopper.types("search", "zebra").out
+    assert [one["name"] for one in shopper.types("skill", "search", "alpha", "--json").json["packages"]] == ["alpha"]
+    assert "nothing found" in shopper.types("skill", "search", "zebra").out
+    assert [one["name"] for one in shopper.types("search", "--packages", "alpha", "--json").json["packages"]] == [
+        "alpha"
+    ]
+    assert "beta" in shopper.types("search", "beta", "--channel", "develop").out
     shown = shopper.types("info", "alpha")
     assert "PreToolUse Bash priority 20: hooks/pre.sh may allow, block or change it" in shown.out
     assert shopper.types("info", "alpha", "--json").json["package"]["version"] == "1.0.0"

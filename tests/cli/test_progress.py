@@ -102,6 +102,6 @@ def test_verbs_of_packages_tell_what_takes_so_long(user: User, line: str, told: 
 
 def test_a_program_that_wants_json_gets_nothing_else(user: User):
     publish(user, "first")
-    _, seen = at_terminal(["search", "--json"], program=EAGER, TERM="xterm")
+    _, seen = at_terminal(["skill", "search", "--json"], program=EAGER, TERM="xterm")
     assert seen.startswith("{")
     assert "\u001b[K" not in seen

@@ -269,7 +269,7 @@ def test_an_unknown_package_is_not_found(tmp_path):
     """S0-181"""
     refusal = refused(lambda: Owner(tmp_path).install("nothing"))
     assert refusal.code == "not_found"
-    assert "synaptic search" in refusal.hint
+    assert "synaptic skill search" in refusal.hint
 
 
 def test_two_hundred_files_are_one_transaction(tmp_path):

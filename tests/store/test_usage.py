@@ -96,6 +96,21 @@ def test_counts_stay_when_events_are_pruned(store, record):
     assert count_by_name(store)["git.force-push"] == (10, 0, 10)
 
 
+def test_durations_of_hooks_are_counted_and_those_of_silent_policies_are_not(store, record):
+    now = time.time()
+    for micros in (1000, 2000, 300_000):
+        steps = (
+            TraceStep(hook="slow", micros=micros),
+            TraceStep(hook="policies", phase="quiet", note="a.b", micros=9),
+            TraceStep(hook="late", phase="started", micros=5),
+        )
+        journal.append_records(store, [record(at=now, root="/r", decision=Decision(trace=steps))])
+    found = {used.name: used for used in usage.read_hook_usage(store, "/r")}
+    assert (found["slow"].p50, found["slow"].p95, found["slow"].total) == (2.05, 305.0, 303.0)
+    assert found["a.b"].p50 is None
+    assert found["late"].p50 is None
+
+
 def test_a_decision_that_is_no_json_stops_no_count(store, record):
     journal.append_records(store, [make_traced(record) for _ in range(3)])
     store.write(lambda connection: connection.execute("UPDATE events SET decision = '{\"trace' WHERE id = 2"))

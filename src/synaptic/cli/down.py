@@ -113,7 +113,7 @@ def _purge_files(home: Home) -> Iterator[Path]:
     for path in (file for file in found if file.is_file()):
         path.unlink(missing_ok=True)
         yield path
-    for folder in (home.run, home.described, root / "backups"):
+    for folder in (home.run, home.described, home.history_index.parent, root / "backups"):
         # A link leads to a folder that is not ours to delete.
         if folder.is_dir() and not folder.is_symlink():
             shutil.rmtree(folder, ignore_errors=True)

@@ -29,6 +29,7 @@ from synaptic.setup.code import SHORT_LENGTH
 from synaptic.setup.doctor import DoctorFinding, FindingState
 from synaptic.setup.env import write_env
 from synaptic.setup.exceptions import check_exceptions
+from synaptic.setup.hook_times import check_hook_times
 from synaptic.setup.refusals import find_missing_refusals
 from synaptic.setup.witnessed import check_witness
 
@@ -56,6 +57,7 @@ def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
     yield from doctor.check_declarations(home, place.root, catalog)
     yield from check_exceptions(home, catalog)
     yield from check_witness(home)
+    yield from check_hook_times(home, place.root, catalog)
     with read_trust(home, catalog) as trust:
         # Last: a fault before it explains why no hook runs at all.
         yield from (doctor.check_hook(hook, trust, catalog) for hook in catalog.hooks if not is_rule(hook))

@@ -209,7 +209,7 @@ def require_package(source: PublishedRegistry, name: str, channel: str) -> Bundl
     """Find a package. Raises Refusal that says where it was looked for."""
     bundle = source.find_bundle(name, channel)
     if bundle is None:
-        hint = f"type: synaptic search {name} --channel {channel}"
+        hint = f"type: synaptic skill search {name} --channel {channel}"
         raise Refusal("not_found", f"there is no package `{name}` in `{channel}`", hint=hint)
     return bundle
 

@@ -1,14 +1,17 @@
 """`synaptic prune`: forget old events."""
 
 import time
+from contextlib import suppress
 from typing import Annotated
 
 from synaptic.cli import screen, typer
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.hooks.catalog import HookCatalogs
+from synaptic.model.errors import StoreError
 from synaptic.store import journal, retention
 from synaptic.store.db import Store
+from synaptic.store.history_index import keep_index_current
 from synaptic.store.retention import PruneCounts
 
 app = make_verb_app()
@@ -37,6 +40,9 @@ def prune(
             _print_counts({"events": old}, f"about {old} events are older than {kept:g} days", as_json)
             return
         gone = retention.prune_events(store, kept, progress=PruneProgress() if screen.may_tell_progress() else None)
+        if home.history_index.exists():
+            with suppress(StoreError):  # what is gone is not found by it, and the daemon tries again
+                keep_index_current(home, store, 0.0)
     words = f"{gone.events} events older than {kept:g} days removed, {gone.bytes} bytes given back"
     _print_counts({name: getattr(gone, name) for name in gone.__struct_fields__}, words, as_json)
 

@@ -6,10 +6,12 @@ import time
 from datetime import datetime
 from typing import Annotated
 
-from synaptic.cli import screen, typer
+from synaptic.cli import progress, screen, typer
+from synaptic.cli.filters import MOMENTS, read_option_moment
 from synaptic.cli.github import format_annotation, format_summary
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.work.history_report import HistoryReport, make_history_report
 from synaptic.work.refusal_report import RefusalReport, StoppedCall, make_report
 
 app = make_verb_app()
@@ -19,6 +21,8 @@ DISOBEYED_EXIT, UNANSWERED_EXIT = 2, 4
 EXAMPLES = """
 synaptic report                 of the last day
 synaptic report --hours 1 --json
+synaptic report --since 7d      what happened, per project, agent and policy
+synaptic report --since monday --html > week.html
 synaptic report --github        in a job: annotations, a summary, and an exit code
 """
 
@@ -26,6 +30,9 @@ synaptic report --github        in a job: annotations, a summary, and an exit co
 @app.command(epilog=format_examples(EXAMPLES))
 def report(
     hours: Annotated[float, typer.Option(min=0, help="How far back to look.")] = 24,
+    since: Annotated[str, typer.Option(metavar="WHEN", help=f"All that happened since then: {MOMENTS}.")] = "",
+    markdown: Annotated[bool, typer.Option("--md", help="All that happened, as Markdown.")] = False,
+    html: Annotated[bool, typer.Option("--html", help="All that happened, as one page with plots.")] = False,
     github: Annotated[bool, typer.Option("--github", help="Annotations, and a summary of the job.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Say it by the exit code; so does --github.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -34,19 +41,39 @@ def report(
 
     Not obeyed: the call ran all the same, or the same policy had to refuse something else later in the session.
     """
-    if github and as_json:
-        raise typer.BadParameter("give --github or --json, not both")
-    with open_journal(find_place().home) as store:
-        made = make_report(store, time.time() - hours * 3600)
-    if as_json:
+    formats = {"--github": github, "--json": as_json, "--md": markdown, "--html": html}
+    given = [name for name, is_on in formats.items() if is_on]
+    if len(given) > 1:
+        raise typer.BadParameter(f"give {' or '.join(given)}, not both")
+    moment = read_option_moment(since, "--since") or time.time() - hours * 3600
+    wants_history = bool(since or markdown or html)
+    with open_journal(find_place().home) as store, progress.show_progress("counting what the journal holds"):
+        made = make_report(store, moment)
+        history = make_history_report(store, moment) if wants_history or as_json else None
+    if history is not None and not as_json and not github:
+        _print_history(history, made, (markdown, html))
+    elif as_json:
         counts = {"refused": _count_refused(made), "disobeyed": len(made.disobeyed), "unanswered": len(made.unanswered)}
-        screen.print_json({**counts, "calls": made.calls})
+        screen.print_json({**counts, "calls": made.calls, "history": history})
     elif github:
         _print_annotations(made)
     else:
         _print_plain(made)
     if check or github:
         raise typer.Exit(DISOBEYED_EXIT if made.disobeyed else UNANSWERED_EXIT if made.unanswered else 0)
+
+
+def _print_history(history: HistoryReport, made: RefusalReport, wanted: tuple[bool, bool]) -> None:
+    """As Markdown, as a page, or for a terminal. Its parts are imported here: a job on GitHub needs none of them."""
+    from synaptic.cli import report_html, report_text  # noqa: PLC0415
+
+    markdown, html = wanted
+    if markdown:
+        sys.stdout.write(report_text.format_markdown(history, made))
+    elif html:
+        sys.stdout.write(report_html.format_page(history, made))
+    else:
+        report_text.print_report(history, made)
 
 
 def _print_plain(made: RefusalReport) -> None:

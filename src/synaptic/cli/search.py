@@ -1,31 +1,129 @@
-"""`synaptic search`: packages by words in their name, description and tags."""
+"""`synaptic search`: past events by words; packages with --packages."""
 
-from typing import Annotated
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Any
 
-from synaptic.cli import screen, typer
-from synaptic.cli.place import find_place
-from synaptic.cli.sites import ChannelOption, RegistryOption, find_channel, open_chosen_source
+from synaptic.cli import progress, screen, typer
+from synaptic.cli.filters import add_filter_options
+from synaptic.cli.place import find_place, open_journal
+from synaptic.cli.sites import ChannelOption, RegistryOption
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.store.history_search import HIT_BEGINS, HIT_ENDS, SearchHit, SearchQuery, SearchResult, search_journal
+from synaptic.store.journal_filter import JournalFilter
+from synaptic.store.journal_payload import find_subject, read_payload
 
 app = make_verb_app()
+HIT = re.compile(f"{HIT_BEGINS}(.*?){HIT_ENDS}", re.DOTALL)
+
+EXAMPLES = """
+synaptic search force push                 past events with both words
+synaptic search 'force push' --best        with these words side by side
+synaptic search 'migrat*' --since 7d       with words that begin so
+synaptic search config.toml --denied --project .
+synaptic search --packages guard           packages of a registry
+"""
 
 
-@app.command(epilog=format_examples("synaptic search guard bash\nsynaptic search --channel develop"))
+@app.command(epilog=format_examples(EXAMPLES))
+@add_filter_options
 def search(
+    chosen: JournalFilter,
     words: Annotated[list[str] | None, typer.Argument(help="Words; all of them must be there.")] = None,
+    best: Annotated[bool, typer.Option("--best", help="The best first, not the newest.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=1000, help="How many at most.")] = 20,
+    packages: Annotated[bool, typer.Option("--packages", help="Packages of a registry, not events.")] = False,
     channel: ChannelOption = "",
     registry: RegistryOption = "",
     as_json: Json = False,
 ) -> None:
-    """List the packages of a channel that have every word; without words all."""
-    place = find_place()
-    on = find_channel(place, channel)
-    with open_chosen_source(registry, place) as source:
-        found = source.search(" ".join(words or ()), on)
+    """Find past events by words in their commands, paths, prompts and reasons, the newest first.
+
+    `--channel` and `--registry` mean packages, as `--packages` does: so does `synaptic skill search`.
+    """
+    if packages or channel or registry:
+        # Registries are behind it: who looks for an event does not wait for them.
+        from synaptic.cli.search_packages import search as search_packages  # noqa: PLC0415
+
+        search_packages(words, channel, registry, as_json)
+        return
+    found = _find(SearchQuery(words=tuple(words or ()), chosen=chosen, best=best, most=lines))
     if as_json:
-        screen.print_json({"ok": True, "channel": on, "packages": found})
-    elif not found:
-        screen.say(f"nothing found on channel {on}")
-    else:
-        rows = ((one.name, one.version, one.description, one.tags) for one in found)
-        screen.print_table(("PACKAGE", "VERSION", "DESCRIPTION", "TAGS"), rows)
+        _print_json(found)
+        return
+    for hit in found.hits:
+        _print_hit(hit)
+    if not found.hits:
+        screen.say("nothing found; for packages: synaptic search --packages")
+    elif len(found.hits) == lines:
+        screen.note(f"the first {lines}; more with -n, one of them whole with: synaptic explain NUMBER")
+    for line in _list_gaps(found):
+        screen.warn(line)
+
+
+def _find(query: SearchQuery) -> SearchResult:
+    place = find_place()
+    try:
+        with open_journal(place.home) as store, progress.show_progress("reading what the journal holds"):
+            return search_journal(place.home, store, query)
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}; for example: synaptic search force push") from None
+
+
+def _list_gaps(found: SearchResult) -> Iterator[str]:
+    if found.trouble:
+        yield f"searched without the index on disk: {found.trouble}"
+    if not found.is_whole:
+        yield f"events before number {found.first} are not in the index yet; search again in a while"
+
+
+def _print_hit(hit: SearchHit) -> None:
+    entry, decision = hit.entry, hit.entry.decision
+    at = datetime.fromtimestamp(entry.at).strftime("%Y-%m-%d %H:%M")
+    by = f" by {decision.by}" if decision.by else ""
+    project = entry.root.rpartition("/")[2]
+    about = " ".join(part for part in (project, entry.agent, entry.tool or entry.event) if part)
+    screen.say_under(f"{entry.id} ", f"{at} {about} -> {decision.kind}{by}")
+    _print_snippet(hit.snippet)
+
+
+def _print_snippet(snippet: str) -> None:
+    """The text around the hits, each marked: underlined on a terminal, in brackets elsewhere."""
+    parts = HIT.split(snippet)
+    texts = [screen.clean_text(part).replace("\n", " ") for part in parts]
+    if not screen.is_terminal():
+        print("    " + "".join(f"[{text}]" if at % 2 else text for at, text in enumerate(texts)))
+        return
+    room = screen.find_width() - len("    ")
+    shown = []
+    for at, text in enumerate(texts):
+        kept = text[:room]
+        room -= len(kept)
+        shown.append(f"\033[1;4m{kept}\033[0m" if at % 2 and kept and screen.has_colour() else kept)
+    print("    " + "".join(shown))
+
+
+def _print_json(found: SearchResult) -> None:
+    gaps = list(_list_gaps(found))
+    screen.print_json({"events": [_describe_hit(hit) for hit in found.hits], "whole": found.is_whole, "warnings": gaps})
+
+
+def _describe_hit(hit: SearchHit) -> dict[str, Any]:
+    entry, decision = hit.entry, hit.entry.decision
+    return {
+        "id": entry.id,
+        "at": entry.at,
+        "agent": entry.agent,
+        "event": entry.event,
+        "session": entry.session,
+        "tool": entry.tool,
+        "root": entry.root,
+        "kind": decision.kind,
+        "by": decision.by,
+        "reason": decision.reason,
+        "subject": find_subject(entry.payload),
+        "snippet": HIT.sub(r"\1", hit.snippet),
+        "hits": HIT.findall(hit.snippet),
+        "payload": read_payload(entry.payload),
+    }

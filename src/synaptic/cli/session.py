@@ -5,8 +5,12 @@ from typing import Annotated
 from synaptic.cli import completion, screen, typer
 from synaptic.cli.caller import format_moment
 from synaptic.cli.carry_out import carry_out
+from synaptic.cli.place import find_place, open_journal
+from synaptic.cli.session_story import show_session
 from synaptic.cli.verbs import Json, make_verb_app
+from synaptic.model.errors import LayerError
 from synaptic.model.layers import Session
+from synaptic.store.agent_sessions import find_agent_sessions
 from synaptic.work.sessions import ListSessions, ShowSession
 from synaptic.work.views import payload_to_view
 
@@ -16,8 +20,11 @@ app = make_verb_app(
     synaptic session list
     synaptic session list --effort 3 --all
     synaptic session show 7 --json
+    synaptic session show 1f3a --turns 3-5   of an agent's session
     """,
 )
+LONGEST_NUMBER = 18
+"""Digits: a longer one does not fit the database's numbers."""
 
 
 @app.command("list")
@@ -42,14 +49,33 @@ def list_sessions(
 
 @app.command()
 def show(
-    number: Annotated[
-        int, typer.Argument(metavar="ID", help="Its number.", autocompletion=completion.complete_session_ids)
+    which: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="Its number, or how the id of an agent's session begins.",
+            autocompletion=completion.complete_session_ids,
+        ),
     ],
+    turns: Annotated[
+        str, typer.Option(metavar="N|A-B", help="Of an agent's session: the last N turns, or some.")
+    ] = "20",
     as_json: Json = False,
 ) -> None:
-    """A session, and what it left for the next one."""
-    command = ShowSession(session_id=number)
-    found = carry_out(command)
+    """A window of an effort by its number, or what an agent's session did, turn by turn.
+
+    `synaptic sessions` lists the agents' sessions.
+    """
+    number = int(which) if which.isascii() and which.isdigit() and len(which) <= LONGEST_NUMBER else None
+    command = ShowSession(session_id=number or 0)
+    try:
+        found = carry_out(command)
+    except LayerError:
+        # Ids of agents' sessions may begin with a number, too.
+        if number is not None and not _has_agent_session(which):
+            raise
+        show_session(which, turns, as_json)
+        return
     if as_json:
         screen.print_json(command.answer(found))
         return
@@ -68,6 +94,11 @@ def show(
     if found.payload is not None:
         screen.say(f"It left ({'told' if found.handed_over else 'not told yet'}):")
         screen.print_json(payload_to_view(found.payload))
+
+
+def _has_agent_session(begins: str) -> bool:
+    with open_journal(find_place().home) as store:
+        return bool(find_agent_sessions(store, begins))
 
 
 def _make_row(one: Session) -> tuple[str, ...]:

@@ -2,7 +2,19 @@
 
 from typing import Annotated
 
-from synaptic.cli import bootstrap, diff, freeze, info, install, outdated, remove, search, typer, upgrade, verify
+from synaptic.cli import (
+    bootstrap,
+    diff,
+    freeze,
+    info,
+    install,
+    outdated,
+    remove,
+    search_packages,
+    typer,
+    upgrade,
+    verify,
+)
 from synaptic.cli.verbs import make_verb_app
 from synaptic.model.refusal import Refusal
 
@@ -20,7 +32,7 @@ for _name, _command in (
     ("upgrade", upgrade.upgrade),
     ("remove", remove.remove),
     ("bootstrap", bootstrap.bootstrap),
-    ("search", search.search),
+    ("search", search_packages.search),
     ("info", info.info),
     ("list", freeze.freeze),
     ("outdated", outdated.outdated),

@@ -31,6 +31,8 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "See": {
         "tail": ("tail", "Events as they happen."),
         "explain": ("explain", "Why an event ended as it did."),
+        "sessions": ("sessions", "The agents' sessions; `session show` tells one."),
+        "search": ("search", "Past events by words; packages too."),
         "inbox": ("inbox", "What was refused, for you to answer."),
         "report": ("report", "Refusals, those not obeyed, questions unanswered."),
         "witness": ("witness", "Whether agents did what they were told."),
@@ -60,7 +62,6 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "follow-ups": ("follow_ups", "Actions that hooks asked for."),
     },
     "Packages": {
-        "search": ("search", "Packages by words."),
         "info": ("info", "What a package is and what it can do."),
         "install": ("install", "Packages into a project, or for all."),
         "outdated": ("outdated", "What an upgrade would bring."),

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from synaptic.engine.walk import Engine
-from synaptic.store import hook_counts, retention
+from synaptic.store import history_index, hook_counts, retention
 
 log = logging.getLogger(__name__)
 
@@ -18,6 +18,9 @@ PROMISE_SECONDS = 1.0
 CHECKPOINT_SECONDS = 1.0
 COUNT_SECONDS = 60.0
 EXPIRE_SECONDS = 300.0
+INDEX_SECONDS = 30.0
+INDEXING_SECONDS = 0.3
+"""At once: a journal of many events is read in many such pieces, with the interpreter free in between."""
 PRUNE_SECONDS = 6 * 3600.0
 
 
@@ -76,11 +79,16 @@ def list_chores(engine: Engine) -> tuple[Chore, ...]:
     def prune() -> None:
         retention.prune_events(engine.store, engine.catalogs.get("").config.retention_days)
 
+    def index() -> None:
+        if engine.store.durable:
+            history_index.keep_index_current(engine.home, engine.store, INDEXING_SECONDS)
+
     return (
         Chore("taking in background answers", 0.0, collect),
         Chore("launching what was promised", PROMISE_SECONDS, launch_left),
         Chore("the checkpoint", CHECKPOINT_SECONDS, _in_thread(engine.store.checkpoint)),
         Chore("counting", COUNT_SECONDS, _in_thread(lambda: hook_counts.count_journal(engine.store))),
+        Chore("indexing the journal", INDEX_SECONDS, _in_thread(index)),
         Chore("removing what has expired", EXPIRE_SECONDS, _in_thread(lambda: retention.prune_expired(engine.store))),
         Chore("removing old events", PRUNE_SECONDS, _in_thread(prune)),
     )

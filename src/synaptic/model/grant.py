@@ -17,14 +17,10 @@ SCOPE_WORDS: Mapping[GrantScope, str] = {
 }
 CODE_LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
 """Without letters that look like another one: a code is read aloud and typed."""
-<<<<<<< HEAD
 CODE_LENGTH = 5
 """Whoever makes calls until one of them has the handle that a person is about to type needs some 28 million."""
-=======
-CODE_LENGTH = 4
 NEVER_LIFTED = ("self.*", "devices.raw-write", "system.fork-bomb")
 """Policies whose word nobody can overrule by a grant: what guards the guard, and what no one means."""
->>>>>>> h-modes20
 
 
 class RefusedAct(msgspec.Struct, frozen=True, kw_only=True):

@@ -61,6 +61,11 @@ class Home(msgspec.Struct, frozen=True):
         return self.root / "synaptic.db"
 
     @property
+    def history_index(self) -> Path:
+        """The words of the journal, for `search`: derived from it, and made again when it is lost."""
+        return self.root / "index" / "history.db"
+
+    @property
     def run(self) -> Path:
         return self.root / "run"
 

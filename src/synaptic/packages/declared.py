@@ -33,7 +33,7 @@ class PackageTable(msgspec.Struct, frozen=True, kw_only=True):
     version: VersionText
     """A published version never changes again."""
     description: LongText = ""
-    """What it is for; `synaptic search` reads it."""
+    """What it is for; `synaptic skill search` reads it."""
     tags: tuple[ShortText, ...] = ()
     """Words that it is found by."""
     author: LineText = ""

@@ -51,7 +51,7 @@ def fetch_bundle(source: PackageSource, wanted: WantedPackage) -> Bundle:
             "not_found",
             f"there is no package {wanted.name}{version} on channel {wanted.channel}",
             where=source.url,
-            hint=f"type: synaptic search {wanted.name}",
+            hint=f"type: synaptic skill search {wanted.name}",
         )
     return check_bundle(bundle)
 

@@ -67,14 +67,14 @@ def read_inode(path: str | Path) -> Inode | None:
 
 
 @contextmanager
-def lock_database(path: Path) -> Iterator[None]:
+def lock_database(path: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
     """Hold the lock under which one process at a time creates, upgrades or moves the database.
 
     Raises sqlite3.OperationalError when somebody keeps it: one who was stopped must not stop all others.
     """
     handle = os.open(path.with_name(f"{path.name}.lock"), LOCK_FLAGS, LOCK_MODE)
     try:
-        _wait_for_lock(handle, time.monotonic() + LOCK_SECONDS)
+        _wait_for_lock(handle, time.monotonic() + seconds)
         yield
     finally:
         os.close(handle)

@@ -1,33 +1,43 @@
 """Runs of hooks and policies per project and day, counted from the journal between events, each event once."""
 
 import time
+from collections import Counter
 from collections.abc import Callable
+from typing import NamedTuple
 
 from synaptic.store.connection import Connection, run_transaction
 from synaptic.store.db import Store
+from synaptic.store.durations import CLASS_OF_MICROS
 
 EVENTS_PER_STEP = 2000
 """Events counted in one transaction: the write lock is held for the sums alone, a few milliseconds."""
 STEP_PAUSE = 0.001
 KEPT_DAYS = 400
+KEPT_TIME_DAYS = 100
+"""Durations are more rows, and nobody asks how long a hook took last year."""
 SECONDS_PER_DAY = 86_400
 
-READ_STEPS = """
+READ_STEPS = f"""
 WITH steps AS (SELECT events.root AS root, cast(events.at / 86400 AS INTEGER) AS day, events.at AS at,
 json_extract(step.value, '$.hook') AS hook, json_extract(step.value, '$.phase') AS phase,
 json_extract(step.value, '$.note') AS note, coalesce(json_extract(step.value, '$.micros'), 0) AS micros,
 coalesce(json_extract(step.value, '$.fault'), '') <> '' AS failed,
 coalesce(json_extract(step.value, '$.kind'), 'none') <> 'none' AS spoke
-FROM events, json_each(CASE WHEN json_valid(events.decision) THEN events.decision ELSE '{}' END, '$.trace') AS step
+FROM events, json_each(CASE WHEN json_valid(events.decision) THEN events.decision ELSE '{{}}' END, '$.trace') AS step
 WHERE events.id > ?1 AND events.id <= ?2)
 SELECT root, day, hook, CASE phase WHEN 'quiet' THEN note ELSE '' END AS names, count(*), sum(failed), sum(spoke),
-sum(micros), max(at) FROM steps WHERE coalesce(phase, 'run') IN ('run', 'started', 'quiet') GROUP BY 1, 2, 3, 4
+sum(micros), max(at), CASE WHEN coalesce(phase, 'run') = 'run' AND micros > 0 THEN {CLASS_OF_MICROS.format("micros")}
+ELSE 0 END FROM steps WHERE coalesce(phase, 'run') IN ('run', 'started', 'quiet') GROUP BY 1, 2, 3, 4, 10
 """
-"""Policies that said nothing share one step, with their names in its note."""
+"""Policies that said nothing share one step, with their names in its note; only who has spoken has a duration."""
 ADD_COUNT = """
 INSERT INTO hook_counts (root, day, hook, calls, failures, spoke, micros, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (root, hook, day) DO UPDATE SET calls = calls + excluded.calls, failures = failures + excluded.failures,
 spoke = spoke + excluded.spoke, micros = micros + excluded.micros, last = max(last, excluded.last)
+"""
+ADD_TIME = """
+INSERT INTO hook_times (root, day, hook, duration, calls) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (root, hook, day, duration) DO UPDATE SET calls = calls + excluded.calls
 """
 READ_MARK = "SELECT value FROM journal_marks WHERE name = ?"
 WRITE_MARK = (
@@ -70,7 +80,9 @@ def read_mark(connection: Connection, name: str) -> float:
 
 def forget_old_counts(connection: Connection) -> None:
     """Remove counts that nobody looks back to."""
-    connection.execute("DELETE FROM hook_counts WHERE day < ?", (int(time.time() // SECONDS_PER_DAY) - KEPT_DAYS,))
+    today = int(time.time() // SECONDS_PER_DAY)
+    connection.execute("DELETE FROM hook_counts WHERE day < ?", (today - KEPT_DAYS,))
+    connection.execute("DELETE FROM hook_times WHERE day < ?", (today - KEPT_TIME_DAYS,))
 
 
 def _count_step(connection: Connection, newest: int) -> int:
@@ -84,11 +96,20 @@ def _count_step(connection: Connection, newest: int) -> int:
     return run_transaction(connection, lambda connection: _add_sums(connection, sums, (first, last)))
 
 
-def _sum_steps(rows: list[tuple[object, ...]]) -> dict[tuple[object, object, str], list[float]]:
-    sums: dict[tuple[object, object, str], list[float]] = {}
-    for root, day, hook, names, *numbers in rows:
+class _Sums(NamedTuple):
+    """What some events add: numbers by project, day and hook, and calls by these and how long they took."""
+
+    counts: dict[tuple[object, object, str], list[float]]
+    times: Counter[tuple[object, object, str, int]]
+
+
+def _sum_steps(rows: list[tuple[object, ...]]) -> _Sums:
+    sums = _Sums({}, Counter())
+    for root, day, hook, names, *numbers, duration in rows:
         for name in str(names).split() if names else [str(hook)]:
-            _add_numbers(sums.setdefault((root, day, name), [0, 0, 0, 0, 0.0]), numbers)
+            _add_numbers(sums.counts.setdefault((root, day, name), [0, 0, 0, 0, 0.0]), numbers)
+        if isinstance(duration, int) and duration and isinstance(numbers[0], int):
+            sums.times[root, day, str(hook), duration] += numbers[0]
     return sums
 
 
@@ -99,11 +120,10 @@ def _add_numbers(total: list[float], numbers: list[object]) -> None:
     total[-1] = max(total[-1], last)
 
 
-def _add_sums(
-    connection: Connection, sums: dict[tuple[object, object, str], list[float]], span: tuple[int, int]
-) -> int:
+def _add_sums(connection: Connection, sums: _Sums, span: tuple[int, int]) -> int:
     first, last = span
     if int(read_mark(connection, COUNTED_MARK)) == first:
-        connection.executemany(ADD_COUNT, [(*key, *numbers) for key, numbers in sums.items()])
+        connection.executemany(ADD_COUNT, [(*key, *numbers) for key, numbers in sums.counts.items()])
+        connection.executemany(ADD_TIME, [(*key, calls) for key, calls in sums.times.items()])
         connection.execute(WRITE_MARK, (COUNTED_MARK, last))
     return last - first

@@ -11,6 +11,7 @@ from synaptic.model.effect import UseAbility
 from synaptic.model.text import to_utf8
 from synaptic.store import hook_counts
 from synaptic.store.db import Connection, Store
+from synaptic.store.durations import describe_durations
 from synaptic.store.record import EventRecord
 
 SECONDS_PER_DAY = 86_400
@@ -31,6 +32,9 @@ SELECT_HOOKS = """
 SELECT hook, sum(calls), sum(failures), sum(micros) / 1000.0, max(last), group_concat(day || ':' || calls), sum(spoke)
 FROM hook_counts WHERE day >= ?2 AND {where} GROUP BY hook ORDER BY sum(calls) DESC, hook
 """
+SELECT_TIMES = """
+SELECT hook, duration, sum(calls) FROM hook_times WHERE day >= ?2 AND {where} GROUP BY hook, duration
+"""
 
 
 class UsageCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +50,11 @@ class UsageCount(msgspec.Struct, frozen=True, kw_only=True):
     """Calls per day, the oldest first, today last."""
     spoke: int = 0
     """For hooks and policies: how often their verdict was not empty."""
+    total: float = 0.0
+    """For hooks and policies: all calls together, in milliseconds."""
+    p50: float | None = None
+    """For hooks, and policies that spoke: half of the calls took at most so many milliseconds; None if unknown."""
+    p95: float | None = None
 
 
 def record_usage(connection: Connection, record: EventRecord) -> None:
@@ -74,10 +83,34 @@ def read_ability_usage(store: Store, root: str, days: int = 3650) -> tuple[Usage
 def read_hook_usage(store: Store, root: str | None = None, days: int = 30) -> tuple[UsageCount, ...]:
     """Read usage of hooks and policies, in one project or in all. What is not counted yet is counted first."""
     hook_counts.count_journal(store)
+    return read_counted_usage(store, root, days)
+
+
+def read_counted_usage(store: Store, root: str | None = None, days: int = 30) -> tuple[UsageCount, ...]:
+    """The same as far as it is counted by now: nobody waits for it."""
     since = int(time.time() // SECONDS_PER_DAY) - days
     sql = SELECT_HOOKS.format(where="?1 IS NULL" if root is None else "root = ?1")
     rows = store.run_separately(lambda connection: connection.execute(sql, (root, since)).fetchall())
-    return tuple(_row_to_usage(row) for row in rows)
+    times = read_hook_times(store, root, since)
+    return tuple(_add_durations(_row_to_usage(row), times.get(str(row[0]), {})) for row in rows)
+
+
+def read_hook_times(store: Store, root: str | None, since: int) -> dict[str, dict[int, int]]:
+    """How often each hook took about so long, since a day: what is counted by now."""
+    sql = SELECT_TIMES.format(where="?1 IS NULL" if root is None else "root = ?1")
+    found: dict[str, dict[int, int]] = {}
+    for hook, duration, calls in store.run_separately(
+        lambda connection: connection.execute(sql, (root, since)).fetchall()
+    ):
+        found.setdefault(str(hook), {})[duration] = calls
+    return found
+
+
+def _add_durations(one: UsageCount, times: dict[int, int]) -> UsageCount:
+    if not times:
+        return one
+    figures = describe_durations(times)
+    return msgspec.structs.replace(one, p50=figures.p50, p95=figures.p95)
 
 
 def export_usage(store: Store, root: str, write: Callable[[dict[str, Any]], None]) -> None:
@@ -107,6 +140,7 @@ def _row_to_usage(row: tuple[Any, ...]) -> UsageCount:
         last=last,
         days=_count_per_day(days or ""),
         spoke=more[0] if more else 0,
+        total=round(millis, 3),
     )
 
 

@@ -98,7 +98,7 @@ FOR_EVERYBODY = frozenset((
     "loop status", "messages", "outdated", "package diff", "package export", "package import", "package init",
     "package log", "package publish", "package verify", "policy list", "policy show", "policy test", "registry catalog",
     "registry channels", "registry scan", "registry serve", "rule list", "rule show", "rule test", "run",
-    "search", "self-test", "session list",
+    "search", "self-test", "session list", "sessions",
     "session show", "skill diff", "skill info", "skill list", "skill outdated", "skill plan", "skill search",
     "skill verify", "state get", "state list", "status", "tail", "task list", "task show", "try", "usage", "verify",
     "grants list", "grants show", "pin status", "appeal", "inbox show", "mcp", "witness",

@@ -1,0 +1,61 @@
+"""What the journal holds since a moment, counted: one pass over the columns, and the few events that were decided."""
+
+from typing import Any, NamedTuple
+
+from synaptic.store.db import Connection, Store
+from synaptic.store.durations import CLASS_OF_MICROS
+from synaptic.store.journal_filter import NEIGHBOURS, find_number_at
+
+COUNT_EVENTS = f"""
+SELECT root, agent, cast((at + ?3) / 86400 AS INTEGER), kind, event = 'PreToolUse', {CLASS_OF_MICROS.format("micros")},
+count(*), sum(micros) FROM events WHERE id >= ?1 AND at >= ?2 GROUP BY 1, 2, 3, 4, 5, 6
+"""
+COUNT_POLICIES = """
+SELECT CASE WHEN json_valid(decision) THEN coalesce(json_extract(decision, '$.by'), '') ELSE '' END, kind, count(*)
+FROM events WHERE id >= ?1 AND at >= ?2 AND kind IN ('deny', 'ask', 'rewrite') GROUP BY 1, 2
+"""
+
+
+class EventCount(NamedTuple):
+    """How many events were alike."""
+
+    root: str
+    agent: str
+    day: int
+    """Since 1970, where the clock on the wall is."""
+    kind: str
+    is_call: bool
+    """As SQLite says it: 0 or 1."""
+    duration: int
+    """The class of what the engine took for it."""
+    number: int
+    micros: int
+
+
+class PolicyCount(NamedTuple):
+    """How often a policy or hook has decided something."""
+
+    name: str
+    kind: str
+    number: int
+
+
+def count_events_since(store: Store, since: float, offset: int) -> tuple[EventCount, ...]:
+    """Count the events since a moment, in groups; days begin so many seconds before those of Greenwich."""
+    rows = _read(store, COUNT_EVENTS, (since, offset))
+    return tuple(EventCount._make(row) for row in rows)
+
+
+def count_policies_since(store: Store, since: float) -> tuple[PolicyCount, ...]:
+    """Count who has decided since a moment."""
+    return tuple(PolicyCount(str(name), kind, number) for name, kind, number in _read(store, COUNT_POLICIES, (since,)))
+
+
+def _read(store: Store, sql: str, values: tuple[float, ...]) -> list[tuple[Any, ...]]:
+    first = find_number_at(store, values[0]) - NEIGHBOURS
+
+    def work(connection: Connection) -> list[tuple[Any, ...]]:
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        return connection.execute(sql, (first, *values)).fetchall()
+
+    return store.run_separately(work)
