@@ -12,13 +12,20 @@ from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.store import entries
 from synaptic.store.db import Store
-from synaptic.store.journal_filter import JournalFilter, matches_entry, read_matching_entries
+from synaptic.store.journal_filter import (
+    JournalFilter,
+    matches_entry,
+    read_matching_entries,
+    read_numbered_entries,
+    read_outline,
+)
 from synaptic.store.record import JournalEntry, entry_to_document
 
 app = make_verb_app()
 POLL_SECONDS = 0.3
 """Seconds between two looks at the journal."""
 PAGE_SIZE = 200
+OUTLINE_SIZE = 500
 USUAL_LINES = 10
 MOST_SINCE = 1000
 """Events that are shown of a time that was named, unless `-n` says how many."""
@@ -128,28 +135,31 @@ def _read_items(store: Store, chosen: JournalFilter, most: int, *, folds: bool, 
     if not folds:
         return list(reversed(read_matching_entries(store, chosen, most, until)))
     items: list[Item] = []
-    shown = 0
-    for entry in _iter_looked_at(store, chosen, until) if most else ():
-        if not event_lines.is_quiet(entry):
-            items.append(entry)
-            shown += 1
-            if shown == most:
-                break
-        elif items and isinstance(items[-1], int):
-            items[-1] += 1
-        else:
-            items.append(1)
+    for page in _iter_outlines(store, chosen, until) if most else ():
+        spoken = [number for number, is_quiet in page if not is_quiet][:most]
+        known = read_numbered_entries(store, spoken)
+        for number, _ in page:
+            entry = known.get(number)
+            if entry is not None and not event_lines.is_quiet(entry):
+                items.append(entry)
+                most -= 1
+            elif items and isinstance(items[-1], int):
+                items[-1] += 1
+            else:
+                items.append(1)
+            if not most:
+                return items[::-1]
     return items[::-1]
 
 
-def _iter_looked_at(store: Store, chosen: JournalFilter, until: int) -> Iterator[JournalEntry]:
+def _iter_outlines(store: Store, chosen: JournalFilter, until: int) -> Iterator[list[tuple[int, bool]]]:
     left = MOST_FOLDED_SINCE if chosen.since else MOST_FOLDED
     while left > 0:
-        page = read_matching_entries(store, chosen, min(PAGE_SIZE, left), until)
-        yield from page
-        if len(page) < PAGE_SIZE:
+        page = read_outline(store, chosen, min(OUTLINE_SIZE, left), until)
+        yield page
+        if len(page) < OUTLINE_SIZE:
             return
-        left, until = left - len(page), page[-1].id
+        left, until = left - len(page), page[-1][0]
 
 
 def _follow(store: Store, chosen: JournalFilter, printer: EventPrinter, seen: int, *, folds: bool) -> None:
