@@ -40,7 +40,7 @@ def test_what_nobody_may_lift_has_no_code(user: User, agent: Agent) -> None:
 
 def test_a_lifted_verdict_tells_the_exception_who_made_it_and_why(user: User, agent: Agent, made: Grant) -> None:
     agent.asks(PUSH)
-    shown = user.types("explain").out
+    shown = user.types("explain", "--last").out
     assert f"git.force-push [built in] was lifted by an exception (deny lifted by grant {made.id} (once)" in shown
     assert f"exception {made.id}: lifts git.force-push once, made by a person at a terminal" in shown
     assert f"because: {WHY}" in shown

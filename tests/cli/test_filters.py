@@ -5,6 +5,7 @@ from datetime import datetime
 import pytest
 
 from synaptic.cli.filters import read_moment
+from tests.cli.conftest import User
 
 NOW = datetime(2026, 11, 19, 14, 45, 30).timestamp()  # a Thursday
 
@@ -56,3 +57,12 @@ def test_summer_time_makes_no_day_begin_at_another_hour(monkeypatch):
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+def test_a_moment_that_nobody_can_read_is_named(user: User):
+    user.types("bootstrap")
+    user.sends()
+    shown = user.types("tail", "--since", "soon")
+    assert shown.code == 2
+    assert "yesterday" in shown.err
+    assert user.types("tail", "--since", "today", "--until", "yesterday").code == 2

@@ -8,8 +8,10 @@ import pytest
 
 from synaptic.daemon import lifecycle
 from tests.cli.conftest import User
+from tests.cli.test_report import Agent, agent
 from tests.cli.test_screen import at_terminal
 
+__all__ = ["agent"]
 SCREEN = {"TERM": "xterm", "COLUMNS": "80", "LINES": "24", "NO_COLOR": "1"}
 
 
@@ -36,15 +38,37 @@ def test_what_is_set_up_and_what_happened(user: User):
     found = user.types("status", "--json").json
     assert (found["installed"], found["daemon"], found["agents"]) == (True, "running", ["claude"])
     assert (found["presets"], found["project_presets"]) == (["essentials", "sane"], ["practice"])
-    assert "PreToolUse" in found["last"][-1]
+    assert found["guard"] == "on for claude"
+    assert (found["today"]["events"], found["today"]["denied"]) == (1, 0)
+    assert found["today"]["projects"] == [str(user.project)]
+    assert (found["open_refusals"], found["open_questions"]) == (0, 0)
     assert found["trouble"] == []
     assert "synaptic tail -f" in found["next"]
 
 
-def test_it_fits_one_screen_and_no_word_is_broken(user: User):
+def test_what_waits_for_an_answer_and_what_was_stopped(user: User, agent: Agent):
     user.types("bootstrap")
-    for _ in range(7):
+    agent.asks("git push --force origin main")
+    agent.asks("git push --force origin main")
+    agent.asks("terraform destroy -auto-approve")
+    agent.asks("ls")
+    found = user.types("status", "--json").json
+    assert (found["today"]["denied"], found["today"]["asked"]) == (2, 1)
+    assert (found["today"]["busiest"], found["today"]["busiest_count"]) == ("git.force-push", 2)
+    assert (found["open_refusals"], found["open_questions"]) == (1, 1)
+    assert len(found["last"]) == 3 and "terraform destroy" in found["last"][-1]
+    assert "synaptic inbox" in found["next"]
+    shown = user.types("status").out
+    assert "inbox     1 refusal and 1 question not answered: synaptic inbox" in shown
+    assert "2 denied, 1 asked about, 0 rewritten, 0 with a hook that failed" in shown
+
+
+def test_it_fits_one_screen_and_no_word_is_broken(user: User, agent: Agent):
+    user.types("bootstrap")
+    for _ in range(4):
         user.sends()
+        agent.asks("git push --force origin main")
+    agent.asks("terraform destroy -auto-approve")
     code, seen = at_terminal([], **SCREEN)
     lines = seen.replace("\r", "").rstrip("\n").split("\n")
     assert code == 0
@@ -63,7 +87,7 @@ def test_a_daemon_that_hangs_is_told_and_waited_for_only_a_moment(user: User):
         os.kill(pid, signal.SIGCONT)
     assert found["daemon"] == "hanging"
     assert found["next"][:2] == ["synaptic daemon restart", "synaptic doctor"]
-    assert len(found["last"]) == 1
+    assert found["today"]["events"] == 1
 
 
 @pytest.mark.parametrize("content", [b"no database", b""])
@@ -72,7 +96,7 @@ def test_a_broken_database_hides_nothing_else(user: User, content: bytes):
     user.home.database.write_bytes(content)
     shown = user.types("status")
     assert shown.code == 0
-    assert "agents    claude" in shown.out
+    assert "guard     on for claude" in shown.out
 
 
 def test_a_broken_config_is_told(user: User):

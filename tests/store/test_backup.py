@@ -24,6 +24,8 @@ RELEASED = range(1, schema.find_latest_version())
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
 ALLOWED = {"lifecycle": "active", "status": "working"}
 """Columns that take only certain words."""
+SINGLE_ROWS = {"pin"}
+"""Tables that hold one row."""
 NEWER = schema.find_latest_version() + 1
 
 
@@ -37,7 +39,7 @@ def build_database(home: Home, version: int) -> dict[str, list[tuple[Any, ...]]]
             if number <= version:
                 schema._apply_script(connection, number, script)
         for (table,) in connection.execute(TABLES).fetchall():
-            for number in (1, 2, 3):
+            for number in (1,) if table in SINGLE_ROWS else (1, 2, 3):
                 insert_row(connection, table, number)
         return {table: read_rows(connection, table) for (table,) in connection.execute(TABLES).fetchall()}
     finally:

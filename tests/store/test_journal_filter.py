@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from synaptic.model.decision import Decision, Kind, TraceStep
 from synaptic.store import journal, journal_filter
 from synaptic.store.journal_filter import JournalFilter, find_number_at, make_conditions, read_matching_entries
+from tests.store.conftest import make_record
 
 QUIET = Decision(trace=(TraceStep(hook="policies", phase="quiet", note="git.force-push git.stash"),))
 START = 1_700_000_000.0
@@ -103,6 +104,25 @@ def test_what_no_index_finds_is_looked_for_among_the_newest_and_further_on_reque
     assert find(store, project="shop") == []
     assert find(store, project="shop", since=START) == [1]
     assert find(store, project="shop", kinds=(Kind.DENY,)) == [1]
+
+
+def test_what_is_looked_for_before_a_moment_is_looked_for_from_there(store, record, monkeypatch):
+    monkeypatch.setattr(journal_filter, "MOST_SEARCHED", 20)
+    journal.append_records(store, [record(root=f"/p{at % 5}", at=START + at) for at in range(100)])
+    assert find(store, 3, until=START + 40) == [40, 39, 38]
+    assert find(store, 3, until=START + 41, project="p0") == [41, 36, 31]
+    assert len(find(store, project="p0")) == 4
+
+
+def test_the_outline_says_of_which_events_there_is_nothing_to_say(filled):
+    exception = Decision(grants=("g1",))
+    journal.append_records(filled, [make_record(decision=exception), make_record(decision=Decision(warnings=("w",)))])
+    outline = journal_filter.read_outline(filled, JournalFilter(), 100, 2**62)
+    assert outline == [(number, number in (1, 7)) for number in range(9, 0, -1)]
+    assert journal_filter.read_outline(filled, JournalFilter(agents=("codex",)), 5, 9) == [(3, False)]
+    assert journal_filter.read_outline(filled, JournalFilter(), 2, 3) == [(2, False), (1, True)]
+    entries = journal_filter.read_numbered_entries(filled, [3, 99])
+    assert [entry.agent for entry in entries.values()] == ["codex"]
 
 
 def test_one_wrong_clock_hides_nobody_else(store, record):

@@ -1,17 +1,13 @@
 """One journal entry as a story: what `explain`, `tail`, `try` and `up` show."""
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from synaptic.cli import screen
-from synaptic.pipeline.explain import EventStory, explain_event, list_against
-from synaptic.store.record import JournalEntry, entry_to_json
+from synaptic.pipeline.explain import SILENT_POLICIES, EventStory, explain_event, explain_past_event, list_against
+from synaptic.store.record import JournalEntry, entry_to_document
 from synaptic.work.past_event import make_story
-
-NO_EXCEPTIONS: Mapping[str, str] = {}
-SILENT_POLICIES = re.compile(r"^(\d+ policies were asked and had nothing to say): .*")
 
 if TYPE_CHECKING:
     from synaptic.engine.commit import DecidedEvent
@@ -36,21 +32,28 @@ def make_rehearsal_story(decided: "DecidedEvent", micros: int) -> EventStory:
     )
 
 
-def print_story(
-    entry: JournalEntry, as_json: bool = False, *, brief: bool = False, exceptions: Mapping[str, str] = NO_EXCEPTIONS
-) -> None:
-    """Print everything that happened to one past event; briefly, silent policies are counted and not named.
+def print_story(entry: JournalEntry) -> None:
+    """Print everything that happened to one past event, step by step; silent policies are counted and not named."""
+    for line in explain_event(make_story(entry)):
+        screen.say(SILENT_POLICIES.sub(r"\1.", _tell_unknown_answer(entry, line)))
 
-    `exceptions` are those that its decision rests on, in words.
-    """
-    if as_json:
-        lifts = list_against(entry.decision) if entry.decision.code else ()
-        screen.print_json({**entry_to_json(entry), "exceptions": exceptions, "allow_lifts": lifts})
-        return
-    for line in explain_event(make_story(entry, exceptions)):
-        unknown = entry.answer is None and line.startswith("Answer to ")
-        told = f"Answer to {entry.agent}: not kept, since `journal` is not `full`" if unknown else line
-        screen.say(SILENT_POLICIES.sub(r"\1.", told) if brief else told)
+
+def print_explanation(entry: JournalEntry, exceptions: Mapping[str, str], *, is_whole: bool) -> None:
+    """Print why one past event ended as it did; `exceptions` are those that its decision rests on, in words."""
+    for line in explain_past_event(make_story(entry, exceptions), is_whole=is_whole):
+        screen.say(_tell_unknown_answer(entry, line))
+
+
+def print_explained_json(entry: JournalEntry, exceptions: Mapping[str, str]) -> None:
+    """Print the same for a program."""
+    lifts = list_against(entry.decision) if entry.decision.code else ()
+    screen.print_json({**entry_to_document(entry), "exceptions": exceptions, "allow_lifts": lifts})
+
+
+def _tell_unknown_answer(entry: JournalEntry, line: str) -> str:
+    if entry.answer is None and line.startswith("Answer to "):
+        return f"Answer to {entry.agent}: not kept, since `journal` is not `full`"
+    return line
 
 
 def format_entry_line(entry: JournalEntry) -> str:

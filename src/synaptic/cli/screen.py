@@ -116,6 +116,11 @@ def paint_word(word: str) -> str:
     return f"\033[{COLOUR_CODES[WORD_COLOURS[word]]}m{word}\033[0m" if has_colour() and word in WORD_COLOURS else word
 
 
+def paint_text(text: str, code: int) -> str:
+    """Colour a text on a terminal that wants it, by the number of the colour."""
+    return f"\033[{code}m{text}\033[0m" if has_colour() else text
+
+
 def print_json(value: object) -> None:
     """Print the answer to `--json`: one object with `ok`, true unless the answer itself says otherwise."""
     built = msgspec.to_builtins(value, enc_hook=str, str_keys=True)

@@ -1,27 +1,31 @@
 """`synaptic status`, and `synaptic` alone: what runs here, what is on, what happened last, and what to type next."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from datetime import date, datetime
 
 import msgspec
 
 import synaptic
-from synaptic.cli import event, screen
+from synaptic.cli import event_lines, screen
 from synaptic.cli.place import CommandPlace, find_place, open_journal
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.daemon.ask import greet_daemon
 from synaptic.daemon.standing import read_status
 from synaptic.files.bounded import read_start
 from synaptic.files.toml import parse_toml
+from synaptic.model.decision import Kind
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
 from synaptic.model.presets import DEFAULT_PRESETS
-from synaptic.store import entries
-from synaptic.store.record import JournalEntry
+from synaptic.store import refused
+from synaptic.store.day_counts import DayCounts, read_day_counts
+from synaptic.store.journal_filter import JournalFilter, read_matching_entries
 from synaptic.work.exceptions import format_exceptions, list_in_force
 
 app = make_verb_app()
-LAST_EVENTS = 5
+LAST_EVENTS = 3
+SPOKEN = JournalFilter(kinds=(Kind.DENY, Kind.ASK, Kind.REWRITE), failed=True)
+MOST_OPEN = 100
 CONFIG_LIMIT = 1 << 20
 EXAMPLES = """
 synaptic            the same, without a verb
@@ -31,14 +35,25 @@ REPAIR_STEPS = (
     ("synaptic daemon restart", "end the daemon that does not answer"),
     ("synaptic doctor", "what is wrong, and what to type"),
 )
+INBOX_STEP = ("synaptic inbox", "what waits for your answer")
 LOOK_STEPS = (
     ("synaptic check 'git push -f'", "what would be said about a call"),
     ("synaptic tail -f", "events as they happen"),
-    ("synaptic explain --last", "why the last one ended as it did"),
+    ("synaptic explain", "why the last one was stopped"),
     ("synaptic policy list --on", "the rules that are on"),
     ("synaptic --help", "every verb"),
 )
 START_STEPS = (("synaptic up", "set everything up and see one event go through"), LOOK_STEPS[0], LOOK_STEPS[-1])
+
+
+class JournalGlance(msgspec.Struct, frozen=True):
+    """What the journal tells at a glance."""
+
+    today: DayCounts = DayCounts()
+    refusals: int = 0
+    questions: int = 0
+    exceptions: int = 0
+    last: tuple[str, ...] = ()
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,8 +76,16 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     """Presets and policies that your config.toml sets to advise or to shadow."""
     exceptions: int
     """How many are in force here."""
+    guard: str
+    """on, or off with the reason."""
+    since: float
+    """Since when the daemon runs, in seconds since 1970; 0 where none does."""
+    today: DayCounts
+    open_refusals: int
+    """What nobody has answered."""
+    open_questions: int
     last: tuple[str, ...]
-    """The newest events, a line each, newest last."""
+    """The newest events that somebody said something about, a line each, newest last."""
     trouble: tuple[str, ...]
     next: tuple[str, ...]
     """What to type, most needed first."""
@@ -87,7 +110,7 @@ def print_overview() -> None:
     for line in found.trouble:
         print(f"{screen.paint_word('warn')}      {screen.clean_text(line)}")
     print()
-    known = dict(START_STEPS + REPAIR_STEPS + LOOK_STEPS)
+    known = dict((*START_STEPS, *REPAIR_STEPS, INBOX_STEP, *LOOK_STEPS))
     for step in found.next:
         print(f"  {step:<30} {known.get(step, '')}".rstrip())
 
@@ -102,8 +125,11 @@ def collect_overview(place: CommandPlace) -> Overview:
     if state == "running" and greet_daemon(home) is None:
         state = "hanging"
         trouble.append(f"the daemon (process {now.pid}) does not answer; its log is {home.log}")
-    last, exceptions = _read_journal(place, trouble)
+    if now.pid and now.version != synaptic.__version__:
+        trouble.append(f"the daemon has version {now.version}, and this is {synaptic.__version__}")
+    seen = _read_journal(place, trouble)
     presets, of_project = _read_presets(place, trouble)
+    agents = tuple(_list_agents(home, trouble))
     return Overview(
         version=synaptic.__version__,
         home=str(home.root),
@@ -112,50 +138,94 @@ def collect_overview(place: CommandPlace) -> Overview:
         daemon=state,
         daemon_version=now.version,
         pid=now.pid,
-        agents=tuple(_list_agents(home, trouble)),
+        agents=agents,
+        guard=_judge_guard(installed, agents, presets + of_project),
+        since=now.since,
+        today=seen.today,
+        open_refusals=seen.refusals,
+        open_questions=seen.questions,
         presets=presets,
         project_presets=of_project,
         loosened=_read_loosened(str(place.home.config)),
-        exceptions=exceptions,
-        last=last,
+        exceptions=seen.exceptions,
+        last=seen.last,
         trouble=tuple(trouble),
-        next=tuple(_choose_steps(installed, state, bool(trouble))),
+        next=tuple(_choose_steps(installed, state, bool(trouble), bool(seen.refusals or seen.questions))),
     )
 
 
 def _list_facts(found: Overview) -> Iterator[tuple[str, str]]:
     yield "synaptic", f"{found.version}, {'in ' + found.home if found.installed else 'not set up yet'}"
+    yield "guard", found.guard
     who = f" (process {found.pid}, version {found.daemon_version})" if found.pid else ""
-    yield "daemon", f"{found.daemon}{who}"
-    yield "agents", ", ".join(found.agents) or "none calls Synaptic yet"
+    yield "daemon", f"{found.daemon}{_describe_since(found.since)}{who}"
     yield "presets", ", ".join(found.presets + tuple(f"{name} (project)" for name in found.project_presets)) or "none"
     if found.loosened:
         yield "modes", f"not enforced: {', '.join(found.loosened)}"
     yield "project", found.project or "none here"
+    yield from _list_counts(found.today)
+    if found.open_refusals or found.open_questions:
+        waiting = f"{_count(found.open_refusals, 'refusal')} and {_count(found.open_questions, 'question')}"
+        yield "inbox", f"{waiting} not answered: synaptic inbox"
     if found.exceptions:
         yield "grants", format_exceptions(found.exceptions)
-    yield "events", "the last ones:" if found.last else "none yet"
+    if found.last:
+        yield "lately", "stopped, changed or failed:"
 
 
-def _read_journal(place: CommandPlace, trouble: list[str]) -> tuple[tuple[str, ...], int]:
-    """The newest events, and how many exceptions are in force."""
+def _list_counts(today: DayCounts) -> Iterator[tuple[str, str]]:
+    if not today.events:
+        yield "today", "no event yet"
+        return
+    yield "today", _count(today.events, "event")
+    said = (f"{today.denied} denied", f"{today.asked} asked about", f"{today.rewritten} rewritten")
+    yield "", ", ".join((*said, f"{today.failed} with a hook that failed"))
+    if today.busiest:
+        yield "", f"busiest policy: {today.busiest}, {_count(today.busiest_count, 'time')}"
+    if today.projects:
+        yield "", f"in {', '.join(event_lines.name_project(root) for root in today.projects)}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _describe_since(since: float) -> str:
+    if not since:
+        return ""
+    begun = datetime.fromtimestamp(since)
+    return begun.strftime(" since %H:%M" if begun.date() == date.today() else " since %Y-%m-%d %H:%M")
+
+
+def _judge_guard(installed: bool, agents: Sequence[str], presets: Sequence[str]) -> str:
+    if not installed:
+        return "off: nothing is installed"
+    if not agents:
+        return "off: no agent calls it"
+    if not presets:
+        return f"on for {', '.join(agents)}, with no preset: only policies and hooks that are named count"
+    return f"on for {', '.join(agents)}"
+
+
+def _read_journal(place: CommandPlace, trouble: list[str]) -> JournalGlance:
     if not place.home.database.exists():
-        return (), 0
+        return JournalGlance()
     try:
         with open_journal(place.home) as store:
-            newest = entries.read_last_entries(store, LAST_EVENTS)
-            exceptions = len(list_in_force(store, place.root))
+            midnight = datetime.combine(date.today(), datetime.min.time()).timestamp()
+            refusals, questions = refused.count_open(store, MOST_OPEN)
+            found = JournalGlance(
+                today=read_day_counts(store, midnight),
+                refusals=refusals,
+                questions=questions,
+                exceptions=len(list_in_force(store, place.root)),
+                last=tuple(map(event_lines.format_short_line, read_matching_entries(store, SPOKEN, LAST_EVENTS)))[::-1],
+            )
             trouble.extend(store.notices)
     except (SynapticError, OSError) as error:
         trouble.append(f"the journal cannot be read: {error}")
-        return (), 0
-    return tuple(_format_entries(newest)), exceptions
-
-
-def _format_entries(newest: Sequence[JournalEntry]) -> Iterator[str]:
-    for entry in reversed(newest):
-        with suppress(SynapticError):
-            yield event.format_entry_line(entry)
+        return JournalGlance()
+    return found
 
 
 def _list_agents(home: Home, trouble: list[str]) -> list[str]:
@@ -199,7 +269,7 @@ def _read_loosened(path: str) -> tuple[str, ...]:
     return tuple(f"{name} ({mode})" for name, mode in named.items() if mode in ("advise", "shadow"))
 
 
-def _choose_steps(installed: bool, daemon: str, is_troubled: bool) -> Iterator[str]:
+def _choose_steps(installed: bool, daemon: str, is_troubled: bool, is_awaited: bool) -> Iterator[str]:
     if not installed:
         yield from (step for step, _ in START_STEPS)
         return
@@ -208,4 +278,6 @@ def _choose_steps(installed: bool, daemon: str, is_troubled: bool) -> Iterator[s
         yield restart
     if is_troubled:
         yield look
+    if is_awaited:
+        yield INBOX_STEP[0]
     yield from (step for step, _ in LOOK_STEPS)

@@ -1,53 +1,176 @@
-"""`synaptic tail`: events as they happen, one line each."""
+"""`synaptic tail`: events as they happen, of all or of those that are wanted."""
 
 import sys
 import time
+from collections.abc import Iterator
+from datetime import date, datetime
 from typing import Annotated
 
-from synaptic.cli import event, screen, typer
+from synaptic.cli import event_lines, screen, typer
+from synaptic.cli.filters import add_filter_options
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.store import entries
-from synaptic.store.record import JournalEntry, entry_to_json
+from synaptic.store.db import Store
+from synaptic.store.journal_filter import (
+    JournalFilter,
+    matches_entry,
+    read_matching_entries,
+    read_numbered_entries,
+    read_outline,
+)
+from synaptic.store.record import JournalEntry, entry_to_document
 
 app = make_verb_app()
 POLL_SECONDS = 0.3
 """Seconds between two looks at the journal."""
 PAGE_SIZE = 200
+OUTLINE_SIZE = 500
+USUAL_LINES = 10
+MOST_SINCE = 1000
+"""Events that are shown of a time that was named, unless `-n` says how many."""
+MOST_FOLDED = 2000
+"""Among so many events those are looked for that have something to say; of a time that was named, among more."""
+MOST_FOLDED_SINCE = 50_000
 
 EXAMPLES = """
-synaptic tail -f          watch every decision
-synaptic tail -n 50       the last fifty
-synaptic tail -f --json   one JSON object a line, for a program
+synaptic tail -f                                 watch, as it happens
+synaptic tail --denied --since yesterday --until today
+synaptic tail --policy 'git.*' --project . -n 50
+synaptic tail --grep 'rm -rf' --since 7d
+synaptic tail -a --agent codex --tool Bash       also what nobody minded
+synaptic tail -f --json                          one JSON object a line
 """
+Item = JournalEntry | int
+"""An event, or how many of which there is nothing to say."""
 
 
 @app.command(epilog=format_examples(EXAMPLES))
+@add_filter_options
 def tail(
+    chosen: JournalFilter,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="How many past events.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+    lines: Annotated[int | None, typer.Option("--lines", "-n", min=0, help="How many past events.")] = None,
+    every: Annotated[bool, typer.Option("--all", "-a", help="Also quiet events, each with its line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, all events.")] = False,
 ) -> None:
-    """Show what happened: time, agent, event, subject, decision, who decided and why."""
+    """Show what happened: number, time, project, agent, what was done, and what was said about it.
+
+    Events that nobody minded are counted, unless --all is given or only some verdicts are wanted.
+    """
+    most = lines if lines is not None else MOST_SINCE if chosen.since else USUAL_LINES
+    folds = not (every or as_json or is_about_verdicts(chosen))
     with open_journal(find_place().home) as store:
-        # At least one, also for `-n 0`: where to go on from is needed in any case.
-        newest = entries.read_last_entries(store, max(lines, 1))
-        seen = newest[0].id if newest else 0
-        for entry in reversed(newest[:lines]):
-            _print_entry(entry, as_json)
-        while follow:
+        # Looked up first: what comes meanwhile is shown by `follow`, and not twice.
+        seen = next((entry.id for entry in entries.read_last_entries(store)), 0)
+        items = _read_items(store, chosen, most, folds=folds, until=seen + 1)
+        printer = EventPrinter(as_json=as_json, is_live=follow, number_width=max(len(str(seen)), 4))
+        try:
+            for item in items:
+                printer.show(item)
+            if follow:
+                _follow(store, chosen, printer, seen, folds=folds)
+        finally:
+            printer.finish()
+        if not (items or follow or as_json):
+            screen.note("no event" + (" is like that; --since 30d looks further" if not chosen.is_empty else " yet"))
+        elif not follow and not as_json and len(items) >= most > USUAL_LINES and lines is None:
+            screen.note(f"of these only the newest {most} are shown; -n shows more")
+
+
+class EventPrinter:
+    """Prints events one after the other, with the day where it changes, and folds those that say nothing."""
+
+    def __init__(self, *, as_json: bool, is_live: bool, number_width: int) -> None:
+        self._as_json, self._number_width = as_json, number_width
+        self._is_terminal = screen.is_terminal()
+        self._redraws = is_live and self._is_terminal
+        self._quiet = 0
+        self._day = date.today()
+
+    def show(self, item: Item) -> None:
+        """Print an event; a number of quiet ones waits for what comes next."""
+        if isinstance(item, int):
+            self._quiet += item
+            if self._redraws:
+                sys.stdout.write(f"\r\x1b[K{self._indent()}{event_lines.format_quiet(self._quiet)}")
+        elif self._as_json:
+            screen.print_json_line(entry_to_document(item))
+        else:
+            self._end_quiet()
+            self._print_event(item)
+
+    def finish(self) -> None:
+        """Print what waits."""
+        self._end_quiet()
+
+    def _print_event(self, entry: JournalEntry) -> None:
+        if not self._is_terminal:
+            print(event_lines.format_plain_line(entry))
+            return
+        moment = datetime.fromtimestamp(entry.at)
+        if moment.date() != self._day:
+            self._day = moment.date()
+            print(moment.strftime("%A, %Y-%m-%d"))
+        for line in event_lines.format_lines(entry, screen.find_width(), self._number_width):
+            print(line)
+
+    def _end_quiet(self) -> None:
+        if self._quiet:
+            start = "\r\x1b[K" if self._redraws else ""
+            print(f"{start}{self._indent()}{event_lines.format_quiet(self._quiet)}")
+        self._quiet = 0
+
+    def _indent(self) -> str:
+        return " " * (self._number_width + 1) if self._is_terminal else ""
+
+
+def is_about_verdicts(chosen: JournalFilter) -> bool:
+    """Whether it wants certain events, each of which is to be seen, and not a time or a place."""
+    return bool(chosen.kinds or chosen.failed or chosen.policies or chosen.grep)
+
+
+def _read_items(store: Store, chosen: JournalFilter, most: int, *, folds: bool, until: int) -> list[Item]:
+    """The newest events, oldest first; quiet ones between them as their number."""
+    if not folds:
+        return list(reversed(read_matching_entries(store, chosen, most, until)))
+    items: list[Item] = []
+    for page in _iter_outlines(store, chosen, until) if most else ():
+        spoken = [number for number, is_quiet in page if not is_quiet][:most]
+        known = read_numbered_entries(store, spoken)
+        for number, _ in page:
+            entry = known.get(number)
+            if entry is not None and not event_lines.is_quiet(entry):
+                items.append(entry)
+                most -= 1
+            elif items and isinstance(items[-1], int):
+                items[-1] += 1
+            else:
+                items.append(1)
+            if not most:
+                return items[::-1]
+    return items[::-1]
+
+
+def _iter_outlines(store: Store, chosen: JournalFilter, until: int) -> Iterator[list[tuple[int, bool]]]:
+    left = MOST_FOLDED_SINCE if chosen.since else MOST_FOLDED
+    while left > 0:
+        page = read_outline(store, chosen, min(OUTLINE_SIZE, left), until)
+        yield page
+        if len(page) < OUTLINE_SIZE:
+            return
+        left, until = left - len(page), page[-1][0]
+
+
+def _follow(store: Store, chosen: JournalFilter, printer: EventPrinter, seen: int, *, folds: bool) -> None:
+    while True:
+        sys.stdout.flush()
+        fresh = entries.read_entries_after(store, seen, PAGE_SIZE)
+        for entry in fresh:
+            seen = entry.id
+            if matches_entry(chosen, entry):
+                printer.show(1 if folds and event_lines.is_quiet(entry) else entry)
+        # A full page means that more is waiting: no pause until we have caught up.
+        if len(fresh) < PAGE_SIZE:
             sys.stdout.flush()
-            fresh = entries.read_entries_after(store, seen, PAGE_SIZE)
-            for entry in fresh:
-                _print_entry(entry, as_json)
-                seen = entry.id
-            # A full page means that more is waiting: no pause until we have caught up.
-            if len(fresh) < PAGE_SIZE:
-                time.sleep(POLL_SECONDS)
-
-
-def _print_entry(entry: JournalEntry, as_json: bool) -> None:
-    if as_json:
-        screen.print_json_line(entry_to_json(entry))
-    else:
-        screen.say(event.format_entry_line(entry))
+            time.sleep(POLL_SECONDS)

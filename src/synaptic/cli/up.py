@@ -141,7 +141,7 @@ def _find_entry(place: CommandPlace, session: str) -> JournalEntry | None:
 def _print_probe(sent: ProbeAnswer, entry: JournalEntry | None) -> None:
     screen.say(f"\nA real event through the real dispatcher ({sent.milliseconds:.1f} ms, exit code {sent.exit})")
     if entry is not None:
-        event.print_story(entry, brief=True)
+        event.print_story(entry)
     else:
         screen.say("  it is not in the journal, which is switched off in config.toml")
     if sent.stderr:

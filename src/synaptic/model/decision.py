@@ -136,6 +136,8 @@ class TraceStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     micros: int = 0
     fault: str = ""
     source: str = ""
+    stderr: str = ""
+    """What a hook that failed has printed there."""
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

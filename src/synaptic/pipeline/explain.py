@@ -1,11 +1,13 @@
 """The walk of one past event in plain words, for someone who sees the engine for the first time."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from synaptic.model.call import Answer
 from synaptic.model.decision import POLICIES, RAISED, Decision, Kind, TraceStep
+from synaptic.store.journal_payload import find_subject
 
 KIND_MEANINGS: Mapping[Kind, str] = {
     Kind.NONE: "nobody had anything to say, so the agent went on as it would have without hooks",
@@ -32,6 +34,9 @@ WOULD_WORDS: Mapping[Kind, str] = {
     Kind.DENY: "would have denied it",
 }
 
+FINAL_INPUT = "  final input: "
+SILENT_POLICIES = re.compile(r"^(\d+ polic(?:y was|ies were) asked and had nothing to say): .*", re.DOTALL)
+"""Their names are the longest and least of what is told."""
 SPEAKING = ("run", "recheck", "told")
 """Phases in which a hook has judged the call."""
 
@@ -64,6 +69,33 @@ def explain_event(story: EventStory) -> list[str]:
     ]
 
 
+def explain_past_event(story: EventStory, *, is_whole: bool = False) -> list[str]:
+    """The same for somebody who asks why: the decision first, then what was done, then who said what.
+
+    Unless it is to be the whole story, without the payload and without the names of policies that said nothing.
+    """
+    parts = [_describe_decision(story), _describe_act(story, is_whole=is_whole), _describe_hooks(story)]
+    answer = _describe_answer(story) if is_whole else _describe_answer_briefly(story)
+    lines = [line for part in (*parts, answer) for line in part]
+    if is_whole:
+        return lines
+    shown = (line for line in lines if not line.startswith(FINAL_INPUT))  # it is there as what the call became
+    return [SILENT_POLICIES.sub(r"\1 (-v names them)", line) for line in shown]
+
+
+def _describe_act(story: EventStory, *, is_whole: bool) -> Iterator[str]:
+    """What was done, as it can be read; where all is wanted, what the agent has sent, too."""
+    first, second, *payload = _describe_arrival(story)
+    yield first
+    yield from (f"  | {line}" for line in _shorten_text(find_subject(story.payload)).splitlines())
+    if story.decision.input is not None:
+        given = msgspec.json.encode({"tool_input": story.decision.input}, enc_hook=repr).decode()
+        yield from (f"  became | {line}" for line in _shorten_text(find_subject(given)).splitlines())
+    yield second
+    if is_whole:
+        yield from payload
+
+
 def _describe_arrival(story: EventStory) -> Iterator[str]:
     about = f" about {story.subject}" if story.subject else ""
     yield f"Event {story.number}: {story.event}{about}, from {story.agent} at {story.when}"
@@ -81,7 +113,9 @@ def _describe_hooks(story: EventStory) -> Iterator[str]:
     yield from (_describe_shared_step(step) for step in together if step.phase == "quiet")
     if spoken := [step for step in trace if step.hook != POLICIES]:
         yield f"{_count_hooks(spoken)}, lowest priority number first:"
-        yield from (f"  {_describe_step(step)}" for step in spoken)
+        for step in spoken:
+            yield f"  {_describe_step(step)}"
+            yield from (f"      | {line}" for line in _shorten_text(step.stderr).splitlines())
     yield from (_describe_shared_step(step) for step in together if step.phase != "quiet")
 
 
@@ -135,7 +169,7 @@ def _describe_decision(story: EventStory) -> Iterator[str]:
     if decision.reason:
         yield f"  reason: {decision.reason}"
     if decision.input is not None:
-        yield f"  final input: {_shorten_text(msgspec.json.encode(decision.input).decode())}"
+        yield f"{FINAL_INPUT}{_shorten_text(msgspec.json.encode(decision.input).decode())}"
     for label, lines in (
         ("told the model", decision.context + decision.feedback),
         ("told the user", decision.messages),
@@ -155,6 +189,13 @@ def _describe_exceptions(story: EventStory) -> Iterator[str]:
         yield f"  a person may allow it: synaptic allow {decision.code} (it lifts {', '.join(list_against(decision))})"
     else:
         yield "  it has no code, so no exception can be made to it"
+
+
+def _describe_answer_briefly(story: EventStory) -> Iterator[str]:
+    after = _format_duration(story.micros)
+    yield f"Answer to {story.agent}: exit code {story.answer.exit}, {after} after it arrived"
+    if story.answer.stderr:
+        yield f"  on stderr: {_shorten_text(story.answer.stderr.decode('utf-8', 'replace').strip())}"
 
 
 def _describe_answer(story: EventStory) -> Iterator[str]:

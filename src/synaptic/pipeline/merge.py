@@ -12,6 +12,8 @@ from synaptic.model.result import HookResult
 from synaptic.model.tool import Input
 
 SILENCE = Verdict()
+MOST_STDERR = 4000
+"""Letters of what a failed hook has printed that the journal keeps."""
 TOLD = "told"
 """The phase of a gate that was asked for its reason after another one had refused."""
 
@@ -248,6 +250,7 @@ def _make_step(one: HookOutcome) -> TraceStep:
         note=one.note or (failure.message if failure else ""),
         micros=one.micros,
         fault=str(failure.fault) if failure else "",
+        stderr=failure.stderr[:MOST_STDERR] if failure else "",
         source=one.hook.source,
     )
 

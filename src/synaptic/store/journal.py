@@ -339,7 +339,8 @@ def drop_step_texts(step: TraceStep) -> TraceStep:
     """A step as it is kept where no contents are."""
     if step.phase == "quiet":
         return step  # names of policies, nothing of the user's
-    return msgspec.structs.replace(step, reason=_describe_length(step.reason), note=_describe_length(step.note))
+    texts = {name: _describe_length(getattr(step, name)) for name in ("reason", "note", "stderr")}
+    return msgspec.structs.replace(step, **texts)
 
 
 def _describe_length(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -24,6 +24,12 @@ JUDGED = "kind IN ('deny', 'ask', 'rewrite')"
 FAILED = 'instr(decision, \'"fault":"\') > 0'
 """These two in the words of their indexes: SQLite compares the text."""
 IN_SESSION = "id IN (SELECT id FROM events WHERE session >= ? AND session < ?)"
+END = "min(coalesce(nullif(?, 0), 1 << 62), (SELECT coalesce(max(id), 0) FROM events) + 1)"
+"""The number before which is looked, or the one that comes next."""
+QUIET = " AND ".join(
+    ["kind = 'none'", *(f"instr(decision, '{key}') = 0" for key in ('"fault":"', '"warnings":[', '"grants":['))]
+)
+"""Nobody said anything, nothing failed, and no exception was used."""
 LAST_LETTER = "\U0010ffff"
 SELECT_AT = "SELECT at FROM (SELECT id, at FROM events WHERE id >= ? ORDER BY id LIMIT ?) ORDER BY at"
 PLAIN_RUN = re.compile(r"[ !#-%(-.0-;=?-\[\]-~]+")
@@ -77,6 +83,24 @@ def read_matching_entries(store: Store, chosen: JournalFilter, most: int, before
         for entry in _take(_iter_matching(store, chosen, conditions, before), most):
             found[entry.id] = entry
     return tuple(found[number] for number in sorted(found, reverse=True)[:most])
+
+
+def read_outline(store: Store, chosen: JournalFilter, most: int, before: int) -> list[tuple[int, bool]]:
+    """The numbers of the newest events that match, newest first, each with whether nobody said anything about it.
+
+    For a filter without `grep` and `policies`: those need the events themselves.
+    """
+    rows: set[tuple[int, int]] = set()
+    for found in make_conditions(store, chosen):
+        sql = f"SELECT id, {QUIET} FROM events WHERE {found.sql} AND id < ? ORDER BY id DESC LIMIT ?"
+        rows.update(store.read(partial(_fetch_rows, sql, (*found.values, before, most))))
+    return [(number, bool(is_quiet)) for number, is_quiet in sorted(rows, reverse=True)[:most]]
+
+
+def read_numbered_entries(store: Store, numbers: Sequence[int]) -> dict[int, JournalEntry]:
+    """Events by their numbers."""
+    marks = ", ".join("?" * len(numbers))
+    return {one.id: one for one in select_entries(store, f"{SELECT_EVENTS} WHERE id IN ({marks})", tuple(numbers))}
 
 
 def make_conditions(store: Store, chosen: JournalFilter) -> tuple[Conditions, ...]:
@@ -139,6 +163,10 @@ def find_number_at(store: Store, moment: float) -> int:
     return store.read(work)
 
 
+def _fetch_rows(sql: str, values: tuple[object, ...], connection: Connection) -> list[Any]:
+    return connection.execute(sql, values).fetchall()
+
+
 def _iter_matching(store: Store, chosen: JournalFilter, found: Conditions, before: int) -> Iterator[JournalEntry]:
     page = PAGE_SIZE if chosen.grep or chosen.policies else 50
     sql = f"{SELECT_EVENTS} WHERE {found.sql} AND id < ? ORDER BY id DESC LIMIT ?"
@@ -160,12 +188,13 @@ def _take(entries: Iterator[JournalEntry], most: int) -> Iterator[JournalEntry]:
 
 def _limit_numbers(store: Store, chosen: JournalFilter) -> Iterator[Conditions]:
     """Where to begin and where to stop: no event outside is read."""
+    end = find_number_at(store, chosen.until) + NEIGHBOURS if chosen.until else 0
+    if end:
+        yield Conditions("id < ? AND at < ?", (end, chosen.until))
     if chosen.since:
         yield Conditions("id >= ? AND at >= ?", (find_number_at(store, chosen.since) - NEIGHBOURS, chosen.since))
-    elif not (chosen.is_indexed or chosen.is_empty):
-        yield Conditions("id > (SELECT coalesce(max(id), 0) FROM events) - ?", (MOST_SEARCHED,))
-    if chosen.until:
-        yield Conditions("id < ? AND at < ?", (find_number_at(store, chosen.until) + NEIGHBOURS, chosen.until))
+    elif not chosen.is_indexed and (chosen.project or chosen.agents or chosen.tools or chosen.grep or chosen.policies):
+        yield Conditions(f"id >= {END} - ?", (end, MOST_SEARCHED))
 
 
 def _compare_columns(chosen: JournalFilter) -> Iterator[Conditions]:

@@ -8,6 +8,7 @@ from synaptic.model.call import Answer
 from synaptic.model.decision import Decision
 from synaptic.model.grant import RefusedNews
 from synaptic.model.witness import WitnessedCall
+from synaptic.store.journal_payload import read_payload
 
 JournalDetail = Literal["full", "structure", "off"]
 """How much the journal stores: all; no contents; only what repeated requests, deliveries and the stop cap need."""
@@ -91,6 +92,11 @@ def entry_to_json(entry: JournalEntry) -> dict[str, Any]:
     answer = told and {"stdout": _decode_text(told.stdout), "stderr": _decode_text(told.stderr), "exit": told.exit}
     fields = msgspec.structs.asdict(entry)
     return {**fields, "decision": msgspec.to_builtins(entry.decision, enc_hook=repr), "answer": answer}
+
+
+def entry_to_document(entry: JournalEntry) -> dict[str, Any]:
+    """The same for people's programs: the payload as the object that it is, where it is one."""
+    return {**entry_to_json(entry), "payload": read_payload(entry.payload) or entry.payload}
 
 
 def _decode_text(raw: bytes) -> str:

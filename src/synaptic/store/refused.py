@@ -96,6 +96,11 @@ class RefusedCall(msgspec.Struct, frozen=True, kw_only=True):
         """Whose verdicts they were."""
         return tuple(dict.fromkeys(act.policy for act in self.subject.acts))
 
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has answered it, or it came again after it was allowed: then that did not reach so far."""
+        return not self.answer or (self.answer == "allowed" and self.last_at > self.answered_at)
+
 
 def record_refused(connection: Connection, store: Store, record: EventRecord) -> None:
     """In the transaction of the event: this refusal, or that it came again."""
@@ -132,6 +137,12 @@ def count_unsigned(store: Store) -> int:
     """Rows that this installation has not written: nobody is shown them."""
     rows = store.read(lambda connection: connection.execute(SELECT_ALL).fetchall())
     return sum(_read_row(store, row) is None for row in rows)
+
+
+def count_open(store: Store, most: int) -> tuple[int, int]:
+    """How many refusals and how many questions nobody has answered, of the newest ones."""
+    waiting = [one.subject.asks for one in list_refused(store, most=most) if one.is_open]
+    return len(waiting) - sum(waiting), sum(waiting)
 
 
 def answer_refused(store: Store, marks: Iterable[str], answer: RefusalAnswer, now: float) -> int:

@@ -104,7 +104,7 @@ class UpholdRefusal(ProjectCommand[RefusedCall], frozen=True, kw_only=True):
 
 def is_open(call: RefusedCall) -> bool:
     """Whether nobody has answered it, or it came again after it was allowed: then that did not reach so far."""
-    return not call.answer or (call.answer == "allowed" and call.last_at > call.answered_at)
+    return call.is_open
 
 
 def group_refusals(calls: Iterable[RefusedCall]) -> tuple[InboxGroup, ...]:
