@@ -31,6 +31,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "See": {
         "tail": ("tail", "Events as they happen."),
         "explain": ("explain", "Why an event ended as it did."),
+        "replay": ("replay", "Past events decided again, with a change."),
         "inbox": ("inbox", "What was refused, for you to answer."),
         "report": ("report", "Refusals, those not obeyed, questions unanswered."),
         "list": ("list", "Every hook, in the order in which it runs."),

@@ -9,15 +9,19 @@ from typing import Generic, TypeVar
 import msgspec
 
 from synaptic.agents.shared.discover import find_adapter
+from synaptic.engine.basis import describe_basis
 from synaptic.engine.grants import describe_refusal
+from synaptic.engine.runtime import FactLook
 from synaptic.engine.side_effects import LeftToDo, SideEffects
 from synaptic.facts.reservations import Reservations
+from synaptic.hooks.catalog import HookCatalog
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import StoreError
 from synaptic.model.event import MessageDisplay
 from synaptic.runners.spool import PreparedRun
 from synaptic.store import claims, journal
+from synaptic.store.basis import SealedText
 from synaptic.store.db import Store
 from synaptic.store.record import Delivery, EventRecord, JournalDetail, LinePromise
 
@@ -60,6 +64,10 @@ class DecidedEvent(msgspec.Struct, frozen=True):
     """Whether a person could find its refusal before it was decided: it is not counted again."""
     spends: bool = False
     """It rests on an exception that counts once: without its entry in the journal it does not happen."""
+    looks: Sequence[FactLook] = ()
+    """The facts that it was decided on."""
+    catalog: HookCatalog | None = None
+    """The hooks that have decided it."""
 
 
 class _Writing(msgspec.Struct, frozen=True):
@@ -252,7 +260,14 @@ def _make_record(
         refused=describe_refusal(decided.call, decision, keep) if _is_new_refusal(decided) else None,
         # What was refused all the same has used nothing up.
         grants=decision.grants if decision.kind is not Kind.DENY else (),
+        basis=_describe_basis(request, decided) if keep == "full" else (),
     )
+
+
+def _describe_basis(request: Request, decided: DecidedEvent) -> tuple[SealedText, ...]:
+    if decided.catalog is None:
+        return ()
+    return describe_basis(request, decided.call, decided.looks, decided.catalog)
 
 
 def _is_new_refusal(decided: DecidedEvent) -> bool:

@@ -126,7 +126,9 @@ class Engine:
                 answer = wire.encode(call, decision)
             spends = runtime.grants is not None and runtime.grants.spends and decision.kind is not Kind.DENY
             runs = tuple(runtime.prepared)
-            event = DecidedEvent(call, decision, answer, amended.carried, runs, spends=spends)
+            event = DecidedEvent(
+                call, decision, answer, amended.carried, runs, spends=spends, looks=runtime.looks, catalog=catalog
+            )
             if not runtime.happens:
                 return event
             terms = HoldTerms(catalog.config.ask, _find_timeout(wire, call), started, catalog.config.journal)

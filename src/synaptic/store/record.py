@@ -7,6 +7,7 @@ import msgspec
 from synaptic.model.call import Answer
 from synaptic.model.decision import Decision
 from synaptic.model.grant import RefusedNews
+from synaptic.store.basis import SealedText
 
 JournalDetail = Literal["full", "structure", "off"]
 """How much the journal stores: all; no contents; only what repeated requests, deliveries and the stop cap need."""
@@ -47,6 +48,8 @@ class EventRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Set when a person could lift what was decided."""
     grants: tuple[str, ...] = ()
     """Exceptions without which it would not have been let through: those that count once are used up by it."""
+    basis: tuple[SealedText, ...] = ()
+    """What was decided on: the facts of this call, then the texts that they name."""
 
 
 class JournalEntry(msgspec.Struct, frozen=True, kw_only=True):

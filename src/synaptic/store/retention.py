@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from synaptic.store import hook_counts
+from synaptic.store import basis, hook_counts
 from synaptic.store.db import Connection, Store, run_transaction
 from synaptic.store.deliveries import DELIVERY_LIFETIME
 
@@ -125,6 +125,7 @@ class _Pruning:
         rest = _delete_expired(self._connection)
         for sql in DELETE_OLD_ROWS:
             self._connection.execute(sql, (before,))
+        basis.delete_old_texts(self._connection, before)
         hook_counts.forget_old_counts(self._connection)
         self._vacuum_free_pages()
         return msgspec.structs.replace(rest, events=self._gone.events, bytes=self._gone.bytes)

@@ -66,7 +66,7 @@ def _describe(store: Store, entry: JournalEntry, entries: Sequence[JournalEntry]
         session=entry.session,
         root=entry.root,
         tool=entry.tool,
-        subject=_find_subject(entry),
+        subject=find_subject(entry),
         kind=entry.decision.kind,
         by=entry.decision.by,
         reason=" ".join(entry.decision.reason.split()),
@@ -120,7 +120,8 @@ def _read_input(entry: JournalEntry) -> object:
     return {key: value for key, value in given.items() if key not in TOLD_KEYS} if isinstance(given, dict) else given
 
 
-def _find_subject(entry: JournalEntry) -> str:
+def find_subject(entry: JournalEntry) -> str:
+    """What a call was about, as the journal has it: without secrets."""
     given = _read_payload(entry).get("tool_input")
     if not isinstance(given, dict):
         return ""
