@@ -16,6 +16,7 @@ app = make_verb_app()
 EXAMPLES = """
 synaptic explain --last   the last event of any session
 synaptic explain 42       by the number that `synaptic tail` and traces show
+synaptic explain 42 --if 'git.force-push.protected=["release/*"]'
 """
 
 
@@ -30,6 +31,10 @@ def explain(
         ),
     ] = "",
     last: Annotated[bool, typer.Option("--last", help="The newest event; so it is without a number.")] = False,
+    otherwise: Annotated[
+        list[str] | None,
+        typer.Option("--if", metavar="KEY=VALUE", help="How it would be decided with this value in the config."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the entry as JSON.")] = False,
 ) -> None:
     """Tell what happened to one event: what arrived, which hooks said what, what was decided and answered."""
@@ -37,6 +42,11 @@ def explain(
         raise typer.BadParameter("give a number or --last, not both")
     with open_journal(find_place().home) as store:
         entry = find_event(store, which)
+        if otherwise:
+            from synaptic.cli.what_if import print_what_if  # noqa: PLC0415 - the engine is loaded for this alone
+
+            print_what_if(store, entry, otherwise, as_json)
+            return
         event.print_story(entry, as_json, exceptions=describe_exceptions(store, entry.decision.grants))
 
 

@@ -51,6 +51,8 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "config": ("config", "What is set, where, and whether it is right."),
         "trust": ("trust", "Agree to the hooks that a project brings."),
         "state": ("state", "What is remembered about a project."),
+        "case": ("case", "A past event as a case for self-test."),
+        "suggest": ("suggest", "What the last weeks speak for."),
         "self-test": ("self_test", "Every policy against its cases."),
     },
     "Your hooks": {

@@ -26,8 +26,10 @@ TOO_LONG_TEXT = "its facts are longer than is kept"
 CATALOG_TOO_LONG_TEXT = "the declarations are longer than is kept"
 FOLLOWING = frozenset({"root", "home", "now", "agent", "command", "payload"})
 """Facts that follow from the event itself."""
-KEPT_VARIABLES = ("HOME", BLOCKING_ONLY, "AGENT_TOOL_NAME", "PWD")
-"""Variables of the agent's environment that a decision may rest on."""
+KEPT_VARIABLES = {"HOME": "home", BLOCKING_ONLY: "blocking", "AGENT_TOOL_NAME": "tool"}
+"""Variables of the agent's environment that a decision may rest on, and their keys in the record."""
+FOLDER_VARIABLE = "PWD"
+"""Another one, where the event does not say the folder itself. Its name would look like a password's."""
 DEFAULTS: Mapping[str, object] = {name: getattr(Facts(), name) for name in Facts.__struct_fields__}
 FOLDER = re.compile(rb'"cwd":\s?"/')
 MAX_CATALOGS = 64
@@ -110,12 +112,12 @@ def _describe(request: Request, call: Call, looks: Sequence[FactLook], catalog: 
     under = _seal_catalog(catalog)
     texts = [under]
     kept = tuple(_describe_look(look, call, texts) for look in looks)
-    env = {name: call.env[name] for name in KEPT_VARIABLES if name in call.env}
+    env = {key: call.env[name] for name, key in KEPT_VARIABLES.items() if name in call.env}
     if sum(len(text.value) for text in texts[1:]) > FACTS_LIMIT:
         texts, kept = [under], ()
         basis = KeptBasis(catalog=under.id, trouble=TOO_LONG_TEXT)
     else:
-        cwd = "" if FOLDER.search(request.stdin) else request.cwd
+        cwd = "" if FOLDER.search(request.stdin) else call.env.get(FOLDER_VARIABLE, "") or request.cwd
         basis = KeptBasis(catalog=under.id, env=env, looks=kept, stranger=bool(request.stranger), cwd=cwd)
     return (seal_text(_encoder.encode(basis)), *texts)
 
@@ -223,3 +225,9 @@ def _list_outside(hooks: Iterable[Hook]) -> Iterable[KeptHook]:
         if isinstance(hook.handler, OutsidePolicy):
             kept = {name: getattr(hook, name) for name in KeptHook.__struct_fields__}
             yield KeptHook(**kept)
+
+
+def restore_environment(kept: KeptBasis) -> dict[str, str]:
+    """The variables of the agent's environment that a decision may rest on."""
+    env = {name: kept.env[key] for name, key in KEPT_VARIABLES.items() if key in kept.env}
+    return {**env, FOLDER_VARIABLE: kept.cwd} if kept.cwd else env

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from synaptic.agents.shared.discover import OWN_NAME, find_adapter
+from synaptic.engine.basis import restore_environment
 from synaptic.engine.decode_call import decode_call
 from synaptic.engine.past_facts import REDACTED_TEXT, PastBasis, PastFacts, Unknown
 from synaptic.engine.past_runtime import NotReplayableError, PastRuntime
@@ -106,7 +107,7 @@ def _explain_impossible(entry: JournalEntry) -> str:
 
 def _decide_again(entry: JournalEntry, basis: PastBasis) -> ReplayedEvent:
     wire = find_adapter(OWN_NAME if entry.event in OWN_EVENTS else entry.agent)
-    call = _make_call(entry, basis)
+    call = read_call(entry, basis)
     runtime = PastRuntime(basis, call, entry.decision)
     made = _run_at_once(decide_call(call, runtime))
     decision = amend_decision(call, made, wire, runtime.memory).decision
@@ -122,14 +123,15 @@ def _decide_again(entry: JournalEntry, basis: PastBasis) -> ReplayedEvent:
     )
 
 
-def _make_call(entry: JournalEntry, basis: PastBasis) -> Call:
+def read_call(entry: JournalEntry, basis: PastBasis) -> Call:
+    """The call of a past event as it was when hooks looked at it first. Raises PayloadError."""
     wire = find_adapter(OWN_NAME if entry.event in OWN_EVENTS else entry.agent)
     request = Request(
         agent=entry.agent,
         event=entry.event,
         stdin=(entry.payload or "").encode("utf-8", "replace"),
         id=entry.call,
-        env=basis.kept.env,
+        env=restore_environment(basis.kept),
         cwd=basis.kept.cwd,
     )
     call = decode_call(wire, request)
