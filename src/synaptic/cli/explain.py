@@ -23,9 +23,10 @@ MOST_CODE = 10
 EXAMPLES = """
 synaptic explain                         the last that was denied, asked, rewritten or failed
 synaptic explain 42                      by the number that `synaptic tail` shows
-synaptic explain k7qm                    by the code that a refusal names
+synaptic explain k7qmd                   by the code that a refusal names
 synaptic explain --denied --policy 'git.*'
 synaptic explain --last -v               the very last event, with all that arrived
+synaptic explain 42 --if 'git.force-push.protected=["release/*"]'
 """
 
 
@@ -45,6 +46,10 @@ def explain(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Also what the agent sent and got, and silent policies.")
     ] = False,
+    otherwise: Annotated[
+        list[str] | None,
+        typer.Option("--if", metavar="KEY=VALUE", help="How it would be decided with this value in the config."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the entry as JSON.")] = False,
 ) -> None:
     """Tell why one event ended as it did: the decision, what was done, and who said what.
@@ -58,6 +63,11 @@ def explain(
     place = find_place()
     with open_journal(place.home) as store:
         entry = find_named_event(store, place, which) if which else _find_last(store, chosen, is_very_last=last)
+        if otherwise:
+            from synaptic.cli.what_if import print_what_if  # noqa: PLC0415 - the engine is loaded for this alone
+
+            print_what_if(store, entry, otherwise, as_json)
+            return
         exceptions = describe_exceptions(store, entry.decision.grants)
     if as_json:
         event.print_explained_json(entry, exceptions)

@@ -18,6 +18,7 @@ from synaptic.work.disputed_cases import CasePlace, DisputedCase, judge_cases
 
 app = make_verb_app()
 DISPUTED_WORDS = {"deny": "refused", "ask": "asked about"}
+LET_THROUGH = "let through"
 
 EXAMPLES = """
 synaptic self-test                       every policy
@@ -37,7 +38,8 @@ def self_test(
 ) -> None:
     """Run the cases of every policy, with nothing read and nothing written. Exit code 1 when a rule is broken.
 
-    Calls that a person has marked as judged wrongly (`synaptic inbox wrong`) are asked too. They fail nothing.
+    Calls that a person has marked as judged wrongly (`synaptic inbox wrong`, `synaptic case`) are asked too. They fail
+    nothing.
     """
     known = load_policies()
     with progress.show_progress("asking every policy about its cases"):
@@ -107,5 +109,5 @@ def _describe_disputed(one: DisputedCase) -> str:
     """What a person says, and what the policy says now."""
     if one.trouble:
         return f"{one.policy}: {one.case or one.file}: a person says: wrong; it cannot be asked: {one.trouble}"
-    now = f"still {DISPUTED_WORDS[one.says]}" if one.still else "judged so no more"
+    now = f"still {DISPUTED_WORDS.get(one.says, LET_THROUGH)}" if one.still else "judged so no more"
     return f"{one.policy}: {one.case}: a person says: wrong; {now} ({one.file})"

@@ -31,6 +31,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "See": {
         "tail": ("tail", "Events as they happen."),
         "explain": ("explain", "Why an event ended as it did."),
+        "replay": ("replay", "Past events decided again, with a change."),
         "sessions": ("sessions", "The agents' sessions; `session show` tells one."),
         "search": ("search", "Past events by words; packages too."),
         "inbox": ("inbox", "What was refused, for you to answer."),
@@ -53,6 +54,8 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "config": ("config", "What is set, where, and whether it is right."),
         "trust": ("trust", "Agree to the hooks that a project brings."),
         "state": ("state", "What is remembered about a project."),
+        "case": ("case", "A past event as a case for self-test."),
+        "suggest": ("suggest", "What the last weeks speak for."),
         "self-test": ("self_test", "Every policy against its cases."),
     },
     "Your hooks": {

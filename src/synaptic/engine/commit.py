@@ -9,10 +9,13 @@ from typing import Generic, TypeVar
 import msgspec
 
 from synaptic.agents.shared.discover import find_adapter
+from synaptic.engine.basis import describe_basis
 from synaptic.engine.grants import describe_refusal
+from synaptic.engine.runtime import FactLook
 from synaptic.engine.side_effects import LeftToDo, SideEffects
 from synaptic.engine.witness import WitnessReport, mark_late
 from synaptic.facts.reservations import Reservations
+from synaptic.hooks.catalog import HookCatalog
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import StoreError
@@ -20,6 +23,7 @@ from synaptic.model.event import MessageDisplay
 from synaptic.model.witness import WitnessedCall
 from synaptic.runners.spool import PreparedRun
 from synaptic.store import claims, journal
+from synaptic.store.basis import SealedText
 from synaptic.store.db import Store
 from synaptic.store.record import Delivery, EventRecord, JournalDetail, LinePromise
 
@@ -64,6 +68,10 @@ class DecidedEvent(msgspec.Struct, frozen=True):
     """What it says about its call."""
     spends: bool = False
     """It rests on an exception that counts once: without its entry in the journal it does not happen."""
+    looks: Sequence[FactLook] = ()
+    """The facts that it was decided on."""
+    catalog: HookCatalog | None = None
+    """The hooks that have decided it."""
 
 
 class _Writing(msgspec.Struct, frozen=True):
@@ -257,6 +265,7 @@ def _make_record(
         # What was refused all the same has used nothing up.
         grants=decision.grants if decision.kind is not Kind.DENY else (),
         witnessed=_describe_call(decided, micros),
+        basis=_describe_basis(request, decided) if keep == "full" else (),
     )
 
 
@@ -266,6 +275,12 @@ def _describe_call(decided: DecidedEvent, micros: int) -> WitnessedCall | None:
         return witnessed
     patience = find_adapter(call.agent).get_capability(call.event.hook_event_name).timeout
     return mark_late(witnessed, micros, patience)
+
+
+def _describe_basis(request: Request, decided: DecidedEvent) -> tuple[SealedText, ...]:
+    if decided.catalog is None:
+        return ()
+    return describe_basis(request, decided.call, decided.looks, decided.catalog)
 
 
 def _is_new_refusal(decided: DecidedEvent) -> bool:

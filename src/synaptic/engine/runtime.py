@@ -47,6 +47,8 @@ class EventRuntime:
         """What policies from outside were told of which call."""
         self.prepared: list[PreparedRun] = []
         """Hooks that nobody waits for: launched once the call is ours, never by two who decide it."""
+        self.looks: list[FactLook] = []
+        """The facts that policies were shown, about which call."""
 
     def select(self, call: Call) -> SelectedHooks:
         return self._catalog.index.select(call)
@@ -58,7 +60,9 @@ class EventRuntime:
         return self.memory.recall_session(call)
 
     async def gather_facts(self, call: Call, needs: frozenset[str]) -> Facts:
-        return await gather_facts(call, needs, self._means)
+        facts = await gather_facts(call, needs, self._means)
+        self.looks.append((call, needs, facts))
+        return facts
 
     def explain_refusal(self, hook: Hook) -> str | None:
         standing = self._examine(hook)
@@ -118,6 +122,7 @@ class EventRuntime:
         return msgspec.structs.replace(invocation, contents=standing.contents, variables=variables)
 
 
+FactLook = tuple[Call, frozenset[str], Facts]
 RuntimeKind = Callable[[HookCatalog, EngineMeans, float], EventRuntime]
 
 

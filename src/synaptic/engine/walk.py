@@ -136,7 +136,17 @@ class Engine:
                 seen = self._witness.note(call, decision)
             spends = runtime.grants is not None and runtime.grants.spends and decision.kind is not Kind.DENY
             runs = tuple(runtime.prepared)
-            event = DecidedEvent(call, decision, answer, amended.carried, runs, spends=spends, seen=seen)
+            event = DecidedEvent(
+                call,
+                decision,
+                answer,
+                amended.carried,
+                runs,
+                seen=seen,
+                spends=spends,
+                looks=runtime.looks,
+                catalog=catalog,
+            )
             if not runtime.happens:
                 return event
             terms = HoldTerms(catalog.config.ask, _find_timeout(wire, call), started, catalog.config.journal)

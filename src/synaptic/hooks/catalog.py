@@ -27,7 +27,7 @@ from synaptic.hooks.rules.compile import Rule, make_rule_hooks, select_rules
 from synaptic.hooks.rules.examples import check_examples
 from synaptic.hooks.rules.keeper import make_keeper_hook
 from synaptic.hooks.select import HookIndex
-from synaptic.hooks.sources import STALLED_TEXT, TOO_SLOW_TEXT, CatalogSources
+from synaptic.hooks.sources import STALLED_TEXT, TOO_SLOW_TEXT, CatalogSources, CatalogTexts
 from synaptic.hooks.tighten import merge_configs, split_permitted
 from synaptic.hooks.trust import SitePins
 from synaptic.model.call import Call
@@ -62,6 +62,8 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What is as it should be, and still worth knowing."""
     sources: tuple[str, ...] = ()
     """Files that were read."""
+    texts: CatalogTexts = CatalogTexts()
+    """What they say."""
     pins: Pins = Pins()
     """What packages installed into the project, by hash."""
     user_pins: Pins = Pins()
@@ -253,6 +255,7 @@ def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog
         problems=clean_problems(told),
         notes=notes,
         sources=sources.list_files(),
+        texts=CatalogTexts(sources.user_folder, sources.texts),
         pins=pins,
         user_pins=user_pins,
         outer_pins={folder: sources.read_pins(folder) for folder in sources.folders if folder != sources.root},

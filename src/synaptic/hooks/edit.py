@@ -18,6 +18,9 @@ from synaptic.model.hook import Mode
 from synaptic.model.presets import PRESETS
 from synaptic.policies.base import load_policies
 
+GIVEN_TEXT = Path("config.toml")
+"""How a config is named that is no file."""
+
 
 def enable_policies(
     path: Path, names: Iterable[str], project: Path | None = None, outside: Collection[str] = ()
@@ -78,6 +81,26 @@ def _switch_names(path: Path, names: Iterable[str], on: bool, project: Path | No
     for name in wanted:
         _switch_preset(document, name[1:], on, path) if name[0] == "@" else _switch_policy(document, name, on, path)
     return _write_text(path, before, tomlkit.dumps(document), project)
+
+
+def switch_in_text(text: str, names: Iterable[str], *, on: bool) -> str:
+    """A config's text with `@preset`s and built-in policies switched. Raises DeclarationError for an unknown name."""
+    wanted = tuple(names)
+    _check_names(wanted, ())
+    document = _parse_document(text, GIVEN_TEXT)
+    for name in wanted:
+        switch = _switch_preset if name[0] == "@" else _switch_policy
+        switch(document, name.removeprefix("@"), on, GIVEN_TEXT)
+    return tomlkit.dumps(document)
+
+
+def assign_in_text(text: str, key: str, value: str) -> str:
+    """A config's text with one dotted key set. Raises DeclarationError for a wrong key or value."""
+    known = parse_config_text(text.encode(), str(GIVEN_TEXT)).problems
+    after = _assign_value(text, GIVEN_TEXT, key, value)
+    if problems := [one for one in parse_config_text(after.encode(), str(GIVEN_TEXT)).problems if one not in known]:
+        raise DeclarationError(problems[0], hint="synaptic config schema")
+    return after
 
 
 def set_value(path: Path, key: str, value: str, project: Path | None = None) -> bool:

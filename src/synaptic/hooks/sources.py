@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import msgspec
@@ -44,6 +44,15 @@ WATCH_FROM_FILES = 8
 """From this many files on, watching their folder is cheaper than a stat for each."""
 
 
+class CatalogTexts(msgspec.Struct, frozen=True):
+    """What was read for a catalog: with these files alone it can be built again."""
+
+    home: str = ""
+    """The user's own folder."""
+    files: Mapping[str, bytes] = {}
+    """Files and listings of folders, by path; of code only that it is there."""
+
+
 class HookFolder(msgspec.Struct, frozen=True):
     """A folder of declarations and the names in it."""
 
@@ -70,6 +79,8 @@ class CatalogSources:
         self.watched: list[WatchedFile] = []
         self.covered: list[WatchedFile] = []
         """Files in folders under observation: only looked at when something happened there."""
+        self.texts: dict[str, bytes] = {}
+        """What was read, but for code."""
         self.problems: list[str] = []
         self.forbidden: list[str] = []
         """Problems with files that the system did not let us read: what they say is not known."""
@@ -146,6 +157,11 @@ class CatalogSources:
     def list_files(self) -> tuple[str, ...]:
         """List the source files that exist."""
         return tuple(source.path for source in self.watched + self.covered if source.signature is not None)
+
+    @property
+    def user_folder(self) -> str:
+        """The user's own folder."""
+        return self._user
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -237,6 +253,8 @@ class CatalogSources:
         if isinstance(content, UnreadableFile):
             self._note_unreadable(path, content)
             return None
+        if content is not None:
+            self.texts[path] = content
         return content
 
     @staticmethod

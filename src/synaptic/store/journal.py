@@ -13,6 +13,7 @@ from synaptic.model.effect import Deliver
 from synaptic.model.layers import Signal
 from synaptic.model.text import to_utf8, to_utf8_deep
 from synaptic.store import (
+    basis,
     deliveries,
     follow_ups,
     grants,
@@ -51,8 +52,8 @@ WAITING_EFFECTS = (Deliver, Signal)
 """Effects that may queue a text for a session."""
 INSERT_EVENT = """
 INSERT INTO events (call, at, agent, event, session, agent_id, tool, root, kind, micros, size, payload, decision,
-                    stdout, stderr, exit, replay)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (call) DO NOTHING
+                    stdout, stderr, exit, replay, basis)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (call) DO NOTHING
 """
 """A repeated call changes nothing: the row count says whether this one was new, and only then its effects count."""
 INSERT_ANSWER = """
@@ -118,6 +119,8 @@ def claim_records(store: Store, records: Iterable[EventRecord], keep: JournalDet
     won = [row for row, is_new in zip(rows, new, strict=True) if is_new]
     store.recent.add(sum(map(_measure_rows, won)), partial(_repeat_records, store, won))
     for row in won:
+        if row.record.basis:
+            basis.note_kept(store, row.record.basis, row.record.at)
         if row.record.decision.effects:
             layers.follow_layer_effects(store, row.record.decision.effects)
     return new
@@ -170,6 +173,8 @@ def _insert_record(store: Store, connection: Connection, row: _Rows, *, is_again
         new = connection.execute(INSERT_ANSWER, row.answer).rowcount == 1
     if new and record.grants:
         grants.use_grants(connection, store, record.grants, (record.call, record.at))
+    if new and record.basis and row.event is not None:
+        basis.keep_texts(connection, store, record.basis, record.at)
     if new and row.record.moves_state:
         # Only for a new record: a repeated call must not deliver, count or queue anything twice.
         stops.record_stops(connection, row.record)
@@ -226,6 +231,7 @@ def _event_row(record: EventRecord, clean: _RecordParts, answer: Row) -> Row:
         payload,
         clean.decision.decode("utf-8", "replace"),
         *answer,
+        record.basis[0].id if record.basis else None,
     )
 
 

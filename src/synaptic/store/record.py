@@ -8,6 +8,7 @@ from synaptic.model.call import Answer
 from synaptic.model.decision import Decision
 from synaptic.model.grant import RefusedNews
 from synaptic.model.witness import WitnessedCall
+from synaptic.store.basis import SealedText
 from synaptic.store.journal_payload import read_payload
 
 JournalDetail = Literal["full", "structure", "off"]
@@ -51,6 +52,8 @@ class EventRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Exceptions without which it would not have been let through: those that count once are used up by it."""
     witnessed: WitnessedCall | None = None
     """What it says about a tool call: asked, or ran."""
+    basis: tuple[SealedText, ...] = ()
+    """What was decided on: the facts of this call, then the texts that they name."""
 
 
 class JournalEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from synaptic.store import hook_counts, witness
+from synaptic.store import basis, hook_counts, witness
 from synaptic.store.db import Connection, Store, run_transaction
 from synaptic.store.deliveries import DELIVERY_LIFETIME
 
@@ -126,6 +126,7 @@ class _Pruning:
         for sql in DELETE_OLD_ROWS:
             self._connection.execute(sql, (before,))
         witness.forget_calls(self._connection, max(before, hook_counts.read_mark(self._connection, PRUNED_MARK)))
+        basis.delete_old_texts(self._connection, before)
         hook_counts.forget_old_counts(self._connection)
         self._vacuum_free_pages()
         return msgspec.structs.replace(rest, events=self._gone.events, bytes=self._gone.bytes)

@@ -82,7 +82,7 @@ class DisputedCase(msgspec.Struct, frozen=True, kw_only=True):
     says: str = ""
     """The kind of its verdict."""
     still: bool = False
-    """Whether it stops the call all the same."""
+    """Whether it does not say what the person wants: it stops the call, or lets it go on."""
     trouble: str = ""
     """Why it cannot be asked."""
 
@@ -144,7 +144,7 @@ def _judge_case(about: DisputedCase, policy: type[Policy] | None, case: Case) ->
         says = find_kind(policy, case)
     except Exception as error:  # noqa: BLE001 - a case is anybody's, and may hold what no event or option can be
         return msgspec.structs.replace(about, trouble=f"{type(error).__name__}: {error}"[:300])
-    return msgspec.structs.replace(about, says=str(says), still=is_stopping(says))
+    return msgspec.structs.replace(about, says=str(says), still=not _is_met(case.want, says))
 
 
 def find_kind(policy: type[Policy], case: Case) -> Kind:
@@ -156,6 +156,11 @@ def find_kind(policy: type[Policy], case: Case) -> Kind:
 def is_stopping(kind: Kind) -> bool:
     """Whether a call does not go on by itself after such a verdict."""
     return kind in (Kind.DENY, Kind.ASK)
+
+
+def _is_met(want: Kind, says: Kind) -> bool:
+    """A call that should be stopped must be stopped so; any other must go on."""
+    return says is want if is_stopping(want) else not is_stopping(says)
 
 
 def _read_cases(text: str, path: Path) -> list[Case]:

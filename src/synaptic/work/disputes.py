@@ -95,21 +95,21 @@ class CaseMaker:
         """From one that would be the same for everybody, to one that has all that is known of the call."""
         subject = self._call.subject
         home = str(self._context.home.root.parent)
-        shown = " ".join(clean(_move_deep(redact_text(subject.shown), subject.root, home)).split())
+        shown = " ".join(clean(move_deep(redact_text(subject.shown), subject.root, home)).split())
         name = f"{self._call.code}: {shown or clean(subject.tool)}"[:MOST_NAME]
         for given in self._iter_calls():
-            case = Case(name=name, want=Kind.NONE, options=_redact_deep(options), **_redact_deep(given))
-            moved = _move_deep(msgspec.structs.asdict(case), subject.root, home)
+            case = Case(name=name, want=Kind.NONE, options=redact_deep(options), **redact_deep(given))
+            moved = move_deep(msgspec.structs.asdict(case), subject.root, home)
             yield Case(
                 **{
                     **moved,
                     "name": name,
                     "want": Kind.NONE,
-                    **_name_folder(moved["payload"], str(DEFAULT_FACTS["root"])),
+                    **name_folder(moved["payload"], str(DEFAULT_FACTS["root"])),
                 }
             )
             facts = {"root": redact_text(subject.root), "home": redact_text(home)}
-            yield msgspec.structs.replace(case, facts=facts, **_name_folder(case.payload, subject.root))
+            yield msgspec.structs.replace(case, facts=facts, **name_folder(case.payload, subject.root))
 
     def _iter_calls(self) -> Iterator[dict[str, Any]]:
         subject, event = self._call.subject, self._event
@@ -152,7 +152,7 @@ def _make_edit(tool: str, shown: str) -> dict[str, Any]:
     return {"tool": tool, "input": {"file_path": shown}}
 
 
-def _name_folder(payload: Mapping[str, Any], root: str) -> dict[str, Any]:
+def name_folder(payload: Mapping[str, Any], root: str) -> dict[str, Any]:
     """A case is about the project's root, unless it names another folder."""
     return {"payload": {key: value for key, value in payload.items() if (key, value) != ("cwd", root)}}
 
@@ -164,15 +164,16 @@ def _stops(policy: type[Policy], case: Case) -> bool:
         return False
 
 
-def _redact_deep(value: Any) -> Any:
+def redact_deep(value: Any) -> Any:
+    """A value without secrets in any text of it."""
     if isinstance(value, str):
         return redact_text(value)
     if isinstance(value, Mapping):
-        return {redact_text(str(key)): _redact_deep(one) for key, one in value.items()}
-    return [_redact_deep(one) for one in value] if isinstance(value, list | tuple) else value
+        return {redact_text(str(key)): redact_deep(one) for key, one in value.items()}
+    return [redact_deep(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _move_deep(value: Any, root: str, home: str) -> Any:
+def move_deep(value: Any, root: str, home: str) -> Any:
     """The same in the folders in which all cases are: whose project it was does not matter."""
     if isinstance(value, str):
         for place, usual in ((root, DEFAULT_FACTS["root"]), (home, DEFAULT_FACTS["home"])):
@@ -180,5 +181,5 @@ def _move_deep(value: Any, root: str, home: str) -> Any:
                 value = re.sub(rf"{re.escape(place)}(?![\w.-])", str(usual), value)
         return value
     if isinstance(value, Mapping):
-        return {key: _move_deep(one, root, home) for key, one in value.items()}
-    return [_move_deep(one, root, home) for one in value] if isinstance(value, list | tuple) else value
+        return {key: move_deep(one, root, home) for key, one in value.items()}
+    return [move_deep(one, root, home) for one in value] if isinstance(value, list | tuple) else value

@@ -121,7 +121,7 @@ def _read_input(entry: JournalEntry) -> object:
 
 
 def describe_subject(entry: JournalEntry) -> str:
-    """What a call was about, cut."""
+    """What a call was about, as the journal has it: without secrets, and cut."""
     given = _read_payload(entry).get("tool_input")
     if not isinstance(given, dict):
         return ""

@@ -39,6 +39,7 @@ CHANGE_PIN = PeopleOnly("set or remove the PIN")
 FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "allow": PeopleOnly("make exceptions"),
     "bootstrap": SET_UP,
+    "case": PeopleOnly("write cases", unless=("--dry-run",)),
     "config set": CHANGE_SETTINGS,
     "daemon restart": PeopleOnly("restart the daemon"),
     "daemon stop": PeopleOnly("stop the daemon"),

@@ -1,0 +1,233 @@
+"""What an event was decided on, as texts for the journal: its facts, which ones were asked for, and the catalog."""
+
+import hashlib
+import logging
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+import msgspec
+
+import synaptic
+from synaptic.engine.runtime import FactLook
+from synaptic.hooks.catalog import HookCatalog
+from synaptic.model.call import Call, Request
+from synaptic.model.event import ToolEvent
+from synaptic.model.hook import Hook, OutsidePolicy
+from synaptic.pipeline.decide import BLOCKING_ONLY
+from synaptic.policies.facts import Facts
+from synaptic.store.basis import SMALL_BYTES, SealedText, seal_text
+
+log = logging.getLogger(__name__)
+
+FACTS_LIMIT = 64 << 10
+CATALOG_LIMIT = 1 << 20
+TOO_LONG_TEXT = "its facts are longer than is kept"
+CATALOG_TOO_LONG_TEXT = "the declarations are longer than is kept"
+FOLLOWING = frozenset({"root", "home", "now", "agent", "command", "payload"})
+"""Facts that follow from the event itself."""
+KEPT_VARIABLES = {"HOME": "home", BLOCKING_ONLY: "blocking", "AGENT_TOOL_NAME": "tool"}
+"""Variables of the agent's environment that a decision may rest on, and their keys in the record."""
+FOLDER_VARIABLE = "PWD"
+"""Another one, where the event does not say the folder itself. Its name would look like a password's."""
+DEFAULTS: Mapping[str, object] = {name: getattr(Facts(), name) for name in Facts.__struct_fields__}
+FOLDER = re.compile(rb'"cwd":\s?"/')
+MAX_CATALOGS = 64
+SECTION = "state/"
+"""Before the name of a section among the facts."""
+SMALL_FACT = 160
+"""Bytes of a fact that stands with the others."""
+MAX_ENCODED = 512
+
+_encoder = msgspec.json.Encoder(order="deterministic")
+
+
+class KeptHook(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A policy from outside as it was registered: its own answers are in the traces."""
+
+    id: str
+    events: tuple[str, ...]
+    matcher: str = ""
+    priority: int = 50
+    order: int = 0
+    on_error: str = "allow"
+    recheck: bool = True
+    source: str = ""
+
+
+class KeptCatalog(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """All declarations under which events were decided."""
+
+    version: str = ""
+    root: str = ""
+    home: str = ""
+    folders: tuple[str, ...] = ()
+    environment: str = ""
+    files: Mapping[str, str] = {}
+    outside: tuple[KeptHook, ...] = ()
+    doubt: str = ""
+    trouble: str = ""
+    """Why there is nothing but a version."""
+
+
+class KeptLook(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Facts as policies were shown them."""
+
+    of: str = ""
+    """Which call, where it is not the event's own as it arrived."""
+    needs: int = 0
+    """The text that lists which facts were asked for."""
+    facts: Mapping[str, msgspec.Raw] = {}
+    """Those that are not as they are by default."""
+    texts: Mapping[str, int] = {}
+    """Those among them that are texts of their own."""
+
+
+class KeptBasis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one event was decided on."""
+
+    catalog: int = 0
+    env: Mapping[str, str] = {}
+    looks: tuple[KeptLook, ...] = ()
+    stranger: bool = False
+    """The call was nobody's, so a prompt in it was not the user's."""
+    cwd: str = ""
+    """Where the dispatcher ran, for an event that names no folder."""
+    trouble: str = ""
+    """Why its facts are not here."""
+
+
+def describe_basis(
+    request: Request, call: Call, looks: Sequence[FactLook], catalog: HookCatalog
+) -> tuple[SealedText, ...]:
+    """The texts of one event, its own first; none where they cannot be written: the event itself always can."""
+    try:
+        return _describe(request, call, looks, catalog)
+    except Exception:
+        log.exception("what call %s was decided on cannot be written down", call.id)
+        return ()
+
+
+def _describe(request: Request, call: Call, looks: Sequence[FactLook], catalog: HookCatalog) -> tuple[SealedText, ...]:
+    under = _seal_catalog(catalog)
+    texts = [under]
+    kept = tuple(_describe_look(look, call, texts) for look in looks)
+    env = {key: call.env[name] for name, key in KEPT_VARIABLES.items() if name in call.env}
+    if sum(len(text.value) for text in texts[1:]) > FACTS_LIMIT:
+        texts, kept = [under], ()
+        basis = KeptBasis(catalog=under.id, trouble=TOO_LONG_TEXT)
+    else:
+        cwd = "" if FOLDER.search(request.stdin) else call.env.get(FOLDER_VARIABLE, "") or request.cwd
+        basis = KeptBasis(catalog=under.id, env=env, looks=kept, stranger=bool(request.stranger), cwd=cwd)
+    return (seal_text(_encoder.encode(basis)), *texts)
+
+
+def _describe_look(look: FactLook, first: Call, texts: list[SealedText]) -> KeptLook:
+    """Facts as they are kept: those that say much as texts of their own, for most of them come again."""
+    about, needs, facts = look
+    asked = _seal_needs(needs)
+    texts.append(asked)
+    small: dict[str, msgspec.Raw] = {}
+    large: dict[str, int] = {}
+    for name, value in _list_news(facts, needs):
+        encoded = _encode_fact(value)
+        if isinstance(encoded, SealedText):
+            texts.append(encoded)
+            large[name] = encoded.id
+        else:
+            small[name] = encoded
+    return KeptLook(of=name_call(about, first), needs=asked.id, facts=small, texts=large)
+
+
+def _list_news(facts: Facts, needs: frozenset[str]) -> list[tuple[str, object]]:
+    """The facts that are not as they are by default; of the state each section by itself."""
+    fields, has_state = _list_fields(needs)
+    found = [
+        (name, value) for name, default in fields if (value := getattr(facts, name)) is not default and value != default
+    ]
+    if has_state and facts.state != DEFAULTS["state"]:
+        state = facts.state
+        found.append(("state", msgspec.structs.replace(state, sections={})))
+        found += ((f"{SECTION}{name}", section) for name, section in state.sections.items())
+    return found
+
+
+def _encode_fact(value: object) -> msgspec.Raw | SealedText:
+    known = _encoded.get(id(value))
+    if known is not None:
+        return known[1]
+    raw = _encoder.encode(value)
+    found = seal_text(raw) if len(raw) > SMALL_FACT else msgspec.Raw(raw)
+    if isinstance(value, msgspec.Struct) and len(raw) <= SMALL_BYTES:  # never a table: somebody may write into it
+        if len(_encoded) >= MAX_ENCODED:
+            _encoded.clear()
+        _encoded[id(value)] = (value, found)
+    return found
+
+
+def name_call(about: Call, first: Call) -> str:
+    """A name for a call that was made of another one; "" for the event's own."""
+    event = about.event
+    if event is first.event:
+        return ""
+    said = event.tool_input if isinstance(event, ToolEvent) else {}
+    text = repr((event.hook_event_name, event.subject, event.cwd, sorted(said.items(), key=str)))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _list_fields(needs: frozenset[str]) -> tuple[tuple[tuple[str, object], ...], bool]:
+    """The fields of Facts that are gathered for these needs, with their defaults, and whether sections are."""
+    named = {need for need in needs if ":" not in need} | {"failed"}
+    return tuple((name, DEFAULTS[name]) for name in sorted(named - FOLLOWING)), any(":" in need for need in needs)
+
+
+@lru_cache(maxsize=256)
+def _seal_needs(needs: frozenset[str]) -> SealedText:
+    return seal_text(_encoder.encode(sorted(needs)))
+
+
+_encoded: dict[int, tuple[object, msgspec.Raw | SealedText]] = {}
+"""Facts by identity, each with what it is as a text: many are the same object with every call."""
+_catalogs: dict[int, tuple[HookCatalog, SealedText]] = {}
+"""By identity: the catalog is kept with its text, so no other can have its number."""
+
+
+def _seal_catalog(catalog: HookCatalog) -> SealedText:
+    known = _catalogs.get(id(catalog))
+    if known is None:
+        if len(_catalogs) >= MAX_CATALOGS:
+            _catalogs.clear()
+        known = _catalogs[id(catalog)] = (catalog, _describe_catalog(catalog))
+    return known[1]
+
+
+def _describe_catalog(catalog: HookCatalog) -> SealedText:
+    raw = _encoder.encode(
+        KeptCatalog(
+            version=synaptic.__version__,
+            root=catalog.root,
+            home=catalog.texts.home,
+            folders=catalog.folders,
+            environment=catalog.config.environment,
+            files={path: text.decode("utf-8", "replace") for path, text in catalog.texts.files.items()},
+            outside=tuple(_list_outside(catalog.hooks)),
+            doubt=catalog.doubt,
+        )
+    )
+    if len(raw) > CATALOG_LIMIT:
+        raw = _encoder.encode(KeptCatalog(version=synaptic.__version__, trouble=CATALOG_TOO_LONG_TEXT))
+    return seal_text(raw)
+
+
+def _list_outside(hooks: Iterable[Hook]) -> Iterable[KeptHook]:
+    for hook in hooks:
+        if isinstance(hook.handler, OutsidePolicy):
+            kept = {name: getattr(hook, name) for name in KeptHook.__struct_fields__}
+            yield KeptHook(**kept)
+
+
+def restore_environment(kept: KeptBasis) -> dict[str, str]:
+    """The variables of the agent's environment that a decision may rest on."""
+    env = {name: kept.env[key] for name, key in KEPT_VARIABLES.items() if key in kept.env}
+    return {**env, FOLDER_VARIABLE: kept.cwd} if kept.cwd else env
