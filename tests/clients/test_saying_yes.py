@@ -89,7 +89,7 @@ def test_a_false_refusal_is_lifted_by_one_line_and_the_call_runs_once(agent: str
         assert "synaptic allow" not in second
         assert "synaptic allow" in third
         assert re.fullmatch(r"synaptic allow \w{4}\n", typed)
-        assert len(typed) == len("synaptic allow k7qmd") + 1 == 20
+        assert len(typed) == len("synaptic allow k7qmd") + 1 == 21
         assert "allowed once" in " ".join(person.seen)
         store = Store.open(home)
         known, *_ = (one for one in grants.list_grants(store) if one.grant.scope == "once")

@@ -30,7 +30,7 @@ NEWER = schema.find_latest_version() + 1
 
 
 def build_database(home: Home, version: int) -> dict[str, list[tuple[Any, ...]]]:
-    """A database as a program of this schema left it, with three rows in a table that may have so many; what is in it."""
+    """A database as a program of this schema left it, three rows in each table that may have so many; what is in it."""
     home.root.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(home.database, isolation_level=None)
     try:

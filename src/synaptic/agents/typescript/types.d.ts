@@ -590,6 +590,8 @@ export interface TraceStep {
   micros?: number
   fault?: string
   source?: string
+  /** What a hook that failed has printed there. */
+  stderr?: string
 }
 
 /** One policy's refusal of a call, or its question: what a person would have to lift. */
