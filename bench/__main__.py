@@ -9,7 +9,21 @@ from pathlib import Path
 
 import msgspec
 
-from bench import checks, clients, daemon, gates, grants, guard, history, layers, load, outside, startup, table
+from bench import (
+    checks,
+    clients,
+    daemon,
+    gates,
+    grants,
+    guard,
+    history,
+    layers,
+    load,
+    look_back,
+    outside,
+    startup,
+    table,
+)
 from bench.held import measure_held
 from bench.line import Limit, Line, at_least, at_most, flat, skipped, timing
 from bench.machine import describe
@@ -179,6 +193,10 @@ def _startup(folder: Path, options: argparse.Namespace) -> list[Line]:
     return startup.measured(folder, options.rounds)
 
 
+def _look_back(folder: Path, options: argparse.Namespace) -> list[Line]:
+    return look_back.measured(folder, options.rounds, options.events)
+
+
 def _outside(folder: Path, options: argparse.Namespace) -> list[Line]:
     return outside.measured(folder, options.rounds)
 
@@ -192,6 +210,7 @@ PARTS: Mapping[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
     "guard": _guard,
     "outside": _outside,
     "startup": _startup,
+    "look-back": _look_back,
     "adapters": _adapters,
     "clients": _clients,
 }

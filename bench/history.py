@@ -6,20 +6,32 @@ from synaptic.store.db import Connection, Store
 SESSION_LENGTH = 500
 """Events a session, so that the index by session looks like a year of work."""
 
+REFUSED = '{"kind":"deny","by":"git.reset-hard","reason":"work","trace":[{"hook":"git.reset-hard","kind":"deny"}]}'
+REFUSE = "UPDATE events SET kind = 'deny', decision = ? WHERE id % ? = 0"
 
-def lengthen(home: Home, count: int) -> None:
-    """So many events before now. The journal must hold at least one to repeat; no daemon may be running."""
+
+def lengthen(home: Home, count: int, seconds_apart: float = 0.0, refuse_every: int = 0) -> None:
+    """So many events before now. The journal must hold at least one to repeat; no daemon may be running.
+
+    Of them every so many is a refusal; where none is, all are like the one that is there.
+    """
     store = Store.open(home)
     try:
-        store.write(lambda connection: _repeat(connection, count))
+        store.write(lambda connection: _repeat(connection, count, seconds_apart))
+        if refuse_every:
+            store.write(lambda connection: connection.execute(REFUSE, (REFUSED, refuse_every)))
         store.checkpoint()
     finally:
         store.close()
 
 
-def _repeat(connection: Connection, count: int) -> None:
+def _repeat(connection: Connection, count: int, seconds_apart: float) -> None:
     names = [row[1] for row in connection.execute("PRAGMA table_info(events)") if row[1] != "id"]
-    values = {"call": "printf('%032x', number)", "session": f"printf('session-%d', number / {SESSION_LENGTH})"}
+    values = {
+        "call": "printf('%032x', number)",
+        "session": f"printf('session-%d', number / {SESSION_LENGTH})",
+        "at": f"model.at - ({int(count)} - number) * {float(seconds_apart)}",
+    }
     connection.execute(
         f"""
         WITH RECURSIVE past(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < {int(count)}),

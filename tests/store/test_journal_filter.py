@@ -97,6 +97,14 @@ def test_more_pages_than_one_are_read(store, record, monkeypatch):
     assert find(store, 2, grep="needle") == [91, 81]
 
 
+def test_what_an_exception_has_let_through_is_found_by_the_policy_that_it_lifts(store, record):
+    lifted = TraceStep(hook="git.force-push", kind=Kind.DENY, phase="lifted")
+    journal.append_records(store, [record(decision=Decision(grants=("g1",), trace=(lifted,))), record(decision=QUIET)])
+    assert find(store, policies=("git.*",)) == [1]
+    assert find(store, policies=("git.*",), since=START) == [1]
+    assert find(store, policies=("git.*",), until=START * 2) == [1]
+
+
 def test_what_no_index_finds_is_looked_for_among_the_newest_and_further_on_request(store, record, monkeypatch):
     monkeypatch.setattr(journal_filter, "MOST_SEARCHED", 10)
     roots = ["/old/shop", *["/new"] * 20]

@@ -69,6 +69,7 @@ def tail(
             for item in items:
                 printer.show(item)
             if follow:
+                printer.catch_up()
                 _follow(store, chosen, printer, seen, folds=folds)
         finally:
             printer.finish()
@@ -99,6 +100,11 @@ class EventPrinter:
         else:
             self._end_quiet()
             self._print_event(item)
+
+    def catch_up(self) -> None:
+        """Print what the past has left waiting, unless it is counted on, on a terminal."""
+        if not self._redraws:
+            self._end_quiet()
 
     def finish(self) -> None:
         """Print what waits."""

@@ -18,7 +18,8 @@ COUNT_FAILED = f"SELECT count(*) FROM events WHERE {FAILED} AND id >= ? AND at >
 SELECT_DECIDERS = f"""
 SELECT by, count(*) FROM (
     SELECT CASE WHEN json_valid(decision) THEN json_extract(decision, '$.by') END AS by
-    FROM events WHERE {JUDGED} AND id >= ? AND at >= ? ORDER BY id DESC LIMIT {MOST_VERDICTS}
+    FROM events WHERE {JUDGED} AND kind IN ('deny', 'ask', 'rewrite')
+    AND id >= ? AND at >= ? ORDER BY id DESC LIMIT {MOST_VERDICTS}
 ) WHERE by <> '' GROUP BY by ORDER BY count(*) DESC, by LIMIT 1
 """
 SELECT_PROJECTS = f"""

@@ -20,12 +20,14 @@ MOST_LIKE = 1000
 """Letters of a pattern: SQLite refuses very long ones."""
 NEIGHBOURS = 9
 """A moment is looked up among so many events: one that was written under a wrong clock leads nobody astray."""
-JUDGED = "kind IN ('deny', 'ask', 'rewrite')"
+JUDGED = "kind <> 'none'"
 FAILED = 'instr(decision, \'"fault":"\') > 0'
 """These two in the words of their indexes: SQLite compares the text."""
+LIFTED = "kind = 'none' AND instr(decision, '\"grants\":[') > 0"
+"""All that was said about it was lifted by an exception. No index knows these, and they are few."""
+MOST_LIFTED = 20_000
+"""Of so many events, from the newest back, they are looked for."""
 IN_SESSION = "id IN (SELECT id FROM events WHERE session >= ? AND session < ?)"
-END = "min(coalesce(nullif(?, 0), 1 << 62), (SELECT coalesce(max(id), 0) FROM events) + 1)"
-"""The number before which is looked, or the one that comes next."""
 QUIET = " AND ".join(
     ["kind = 'none'", *(f"instr(decision, '{key}') = 0" for key in ('"fault":"', '"warnings":[', '"grants":['))]
 )
@@ -66,7 +68,7 @@ class JournalFilter(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_indexed(self) -> bool:
         """Whether an index leads to what it wants, however long the journal is."""
-        return bool(self.kinds or self.failed or self.session)
+        return bool(self.kinds or self.failed or self.session or self.policies)
 
 
 class Conditions(NamedTuple):
@@ -115,6 +117,9 @@ def make_conditions(store: Store, chosen: JournalFilter) -> tuple[Conditions, ..
         ways.append(Conditions(f"{JUDGED} AND kind IN ({marks})", tuple(kind.value for kind in chosen.kinds)))
     if chosen.failed:
         ways.append(Conditions(FAILED, ()))
+    if chosen.policies and not ways:
+        bounds = () if chosen.since else (_limit_to_newest(store, chosen, MOST_LIFTED),)
+        ways = [Conditions(JUDGED, ()), Conditions(FAILED, ()), _join([Conditions(LIFTED, ()), *bounds])]
     return tuple(_join([*([way] if way else []), *common]) for way in ways or [None])
 
 
@@ -188,13 +193,18 @@ def _take(entries: Iterator[JournalEntry], most: int) -> Iterator[JournalEntry]:
 
 def _limit_numbers(store: Store, chosen: JournalFilter) -> Iterator[Conditions]:
     """Where to begin and where to stop: no event outside is read."""
-    end = find_number_at(store, chosen.until) + NEIGHBOURS if chosen.until else 0
-    if end:
-        yield Conditions("id < ? AND at < ?", (end, chosen.until))
+    if chosen.until:
+        yield Conditions("id < ? AND at < ?", (find_number_at(store, chosen.until) + NEIGHBOURS, chosen.until))
     if chosen.since:
         yield Conditions("id >= ? AND at >= ?", (find_number_at(store, chosen.since) - NEIGHBOURS, chosen.since))
-    elif not chosen.is_indexed and (chosen.project or chosen.agents or chosen.tools or chosen.grep or chosen.policies):
-        yield Conditions(f"id >= {END} - ?", (end, MOST_SEARCHED))
+    elif not chosen.is_indexed and (chosen.project or chosen.agents or chosen.tools or chosen.grep):
+        yield _limit_to_newest(store, chosen, MOST_SEARCHED)
+
+
+def _limit_to_newest(store: Store, chosen: JournalFilter, most: int) -> Conditions:
+    if chosen.until:
+        return Conditions("id >= ?", (find_number_at(store, chosen.until) - most,))
+    return Conditions("id > (SELECT coalesce(max(id), 0) FROM events) - ?", (most,))
 
 
 def _compare_columns(chosen: JournalFilter) -> Iterator[Conditions]:

@@ -37,7 +37,7 @@ def read_payload(payload: str | None) -> Mapping[str, Any]:
     """The payload as an object; an empty one where none was kept, or what was kept is none."""
     try:
         found = msgspec.json.decode(payload or "{}")
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
