@@ -100,6 +100,7 @@ FOR_EVERYBODY = frozenset((
     "session show", "skill diff", "skill info", "skill list", "skill outdated", "skill plan", "skill search",
     "skill verify", "state get", "state list", "status", "tail", "task list", "task show", "try", "usage", "verify",
     "grants list", "grants show", "pin status", "appeal", "inbox show", "mcp",
+    "replay", "suggest",
 ))  # fmt: skip
 SPEAKING_EVENTS = frozenset({"UserPromptSubmit", "UserPromptExpansion", "DirectoryAdded"})
 """Events by which the user speaks."""
