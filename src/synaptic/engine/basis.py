@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -109,16 +110,52 @@ def describe_basis(
 
 
 def _describe(request: Request, call: Call, looks: Sequence[FactLook], catalog: HookCatalog) -> tuple[SealedText, ...]:
+    cwd = "" if FOLDER.search(request.stdin) else call.env.get(FOLDER_VARIABLE, "") or request.cwd
+    env = tuple([(key, call.env[name]) for name, key in KEPT_VARIABLES.items() if name in call.env])
+    frame = _Frame(env, bool(request.stranger), cwd)
+    if len(looks) == 1 and looks[0][0].event is call.event:
+        return _describe_plain(looks[0], catalog, frame)
+    return _describe_looks(looks, call, catalog, frame)
+
+
+class _Frame(NamedTuple):
+    """What an event rests on beside facts and catalog."""
+
+    env: tuple[tuple[str, str], ...]
+    stranger: bool
+    cwd: str
+
+
+def _describe_plain(look: FactLook, catalog: HookCatalog, frame: _Frame) -> tuple[SealedText, ...]:
+    """One look at the call as it arrived, as with most events: with the very same facts it is the same text again."""
+    about, needs, facts = look
+    news = _list_news(facts, needs)
+    key = (id(catalog), needs, frame, tuple([(name, id(value)) for name, value in news]))
+    known = _described.get(key)
+    if known is not None:
+        return known[1]
+    texts = _describe_looks((look,), about, catalog, frame)
+    is_small = sum(len(text.value) for text in texts if text is not _seal_catalog(catalog)) <= SMALL_BYTES
+    if is_small and all(
+        isinstance(value, msgspec.Struct) for _, value in news
+    ):  # a table may hold something else the next time
+        if len(_described) >= MAX_ENCODED:
+            _described.clear()
+        _described[key] = ((catalog, news), texts)
+    return texts
+
+
+def _describe_looks(
+    looks: Sequence[FactLook], first: Call, catalog: HookCatalog, frame: _Frame
+) -> tuple[SealedText, ...]:
     under = _seal_catalog(catalog)
     texts = [under]
-    kept = tuple(_describe_look(look, call, texts) for look in looks)
-    env = {key: call.env[name] for name, key in KEPT_VARIABLES.items() if name in call.env}
+    kept = tuple(_describe_look(look, first, texts) for look in looks)
     if sum(len(text.value) for text in texts[1:]) > FACTS_LIMIT:
         texts, kept = [under], ()
         basis = KeptBasis(catalog=under.id, trouble=TOO_LONG_TEXT)
     else:
-        cwd = "" if FOLDER.search(request.stdin) else call.env.get(FOLDER_VARIABLE, "") or request.cwd
-        basis = KeptBasis(catalog=under.id, env=env, looks=kept, stranger=bool(request.stranger), cwd=cwd)
+        basis = KeptBasis(catalog=under.id, env=dict(frame.env), looks=kept, stranger=frame.stranger, cwd=frame.cwd)
     return (seal_text(_encoder.encode(basis)), *texts)
 
 
@@ -189,6 +226,8 @@ def _seal_needs(needs: frozenset[str]) -> SealedText:
 
 _encoded: dict[int, tuple[object, msgspec.Raw | SealedText]] = {}
 """Facts by identity, each with what it is as a text: many are the same object with every call."""
+_described: dict[object, tuple[object, tuple[SealedText, ...]]] = {}
+"""Whole texts by the identity of all that they say, which is kept with them."""
 _catalogs: dict[int, tuple[HookCatalog, SealedText]] = {}
 """By identity: the catalog is kept with its text, so no other can have its number."""
 

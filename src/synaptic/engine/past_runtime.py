@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import msgspec
 
@@ -19,15 +20,17 @@ from synaptic.model.hook import Hook
 from synaptic.model.state import State
 from synaptic.pipeline.escalate import fingerprint_call
 from synaptic.pipeline.lifting import NO_LOOK, GrantLook, Refusal, is_liftable
-from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts, read_command
 from synaptic.runners.base import Invocation
+from synaptic.shell.reading import CommandReading
 from synaptic.store.changed_files import SessionHistory
 from synaptic.store.record import Delivery
 
 AFTER_DENY = "after a deny"
 REPEATED = re.compile(r"refusal (\d{1,9}) of the same call")
 STOPPED = re.compile(r"from stopping for the (\d{1,9})th time")
+LONGEST_KEPT = 2000
+"""Characters of a command that is kept with all that is known of it."""
 ANSWERED = ("run", "recheck", "lifted")
 
 
@@ -70,7 +73,7 @@ class PastRuntime:
             home=home,
             now=call.at,
             agent=call.agent,
-            command=read_command(call.event, call.root, home),
+            command=_read_command(call, home),
             payload=call.payload if "payload" in needs else {},
         )
         if missing := needs - look.needs - FOLLOWING:
@@ -151,6 +154,20 @@ class PastRuntime:
         return next((step for step in self._said.trace if step.hook == hook.id and step.phase in phases), None)
 
 
+def _read_command(call: Call, home: str) -> CommandReading | None:
+    """The command of a call. A journal has the same ones again and again, hours apart."""
+    event = call.event
+    text = event.tool.command if isinstance(event, ToolEvent) else ""
+    if not text or len(text) > LONGEST_KEPT:
+        return read_command(event, call.root, home)
+    return _read_again(text, event.cwd or call.root, home, event.subject == "PowerShell")
+
+
+@lru_cache(maxsize=1024)
+def _read_again(text: str, cwd: str, home: str, is_powershell: bool) -> CommandReading:
+    return CommandReading(text, cwd, home, is_powershell)
+
+
 class PastMemory:
     """What earlier events had left then, as far as the decision tells."""
 
@@ -186,8 +203,3 @@ class PastMemory:
 
     def find_deliveries(self, call: Call) -> tuple[Delivery, ...]:
         return ()
-
-
-def list_policy_ids(selected: SelectedHooks) -> frozenset[str]:
-    """The policies of a selection."""
-    return frozenset(policy.id for policy in selected.policies if isinstance(policy, Policy))
