@@ -32,7 +32,7 @@ def test_nobody_is_at_work_and_nothing_is_made_for_it(user: User):
     shown = user.types("fleet")
     assert (shown.code, shown.err) == (0, "")
     assert "no agent is at work" in shown.out
-    assert user.types("fleet", "--json").json == {"ok": True, "status": "done", "agents": []}
+    assert user.types("fleet", "--json").json == {"ok": True, "status": "done", "agents": [], "witness": {}}
     assert not user.home.database.exists()
 
 
