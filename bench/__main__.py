@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench import checks, clients, daemon, gates, grants, guard, history, layers, load, outside, startup, table
+from bench import checks, clients, daemon, gates, grants, guard, history, layers, load, outside, search, startup, table
 from bench.held import measure_held
 from bench.line import Limit, Line, at_least, at_most, flat, skipped, timing
 from bench.machine import describe
@@ -171,6 +171,10 @@ def _grants(folder: Path, options: argparse.Namespace) -> list[Line]:
     return grants.measured(folder, options.rounds)
 
 
+def _search(folder: Path, options: argparse.Namespace) -> list[Line]:
+    return search.measured(folder, options.events)
+
+
 def _guard(folder: Path, options: argparse.Namespace) -> list[Line]:
     return guard.measured(options.rounds)
 
@@ -188,6 +192,7 @@ PARTS: Mapping[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
     "layers": _layers,
     "gates": _gates,
     "grants": _grants,
+    "search": _search,
     "held": lambda folder, options: measure_held(folder),
     "guard": _guard,
     "outside": _outside,
