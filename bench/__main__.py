@@ -21,6 +21,7 @@ from bench import (
     load,
     look_back,
     outside,
+    search,
     startup,
     table,
 )
@@ -185,6 +186,10 @@ def _grants(folder: Path, options: argparse.Namespace) -> list[Line]:
     return grants.measured(folder, options.rounds)
 
 
+def _search(folder: Path, options: argparse.Namespace) -> list[Line]:
+    return search.measured(folder, options.events)
+
+
 def _guard(folder: Path, options: argparse.Namespace) -> list[Line]:
     return guard.measured(options.rounds)
 
@@ -206,6 +211,7 @@ PARTS: Mapping[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
     "layers": _layers,
     "gates": _gates,
     "grants": _grants,
+    "search": _search,
     "held": lambda folder, options: measure_held(folder),
     "guard": _guard,
     "outside": _outside,
