@@ -133,3 +133,11 @@ def test_a_rule_has_a_mode_of_its_own(user: User) -> None:
     assert user.types("check", "npm publish", "--json").json["decision"] == "deny"
     user.configures(rule + 'mode = "shadow"\n')
     assert "`enforcement`" in user.types("list").out
+
+
+def test_a_rule_that_is_not_enforced_hides_no_later_one(user: User) -> None:
+    wide = '[[rule]]\nid = "npm.all"\nrun = "npm"\nthen = "deny"\nsay = "no"\n'
+    narrow = '[[rule]]\nid = "npm.publish"\nrun = "npm publish"\nthen = "deny"\nsay = "never"\n'
+    user.configures(wide + 'enforcement = "shadow"\n' + narrow)
+    assert "decides nothing" not in user.types("list").out
+    assert user.types("check", "npm publish", "--json").json["policy"] == "npm.publish"

@@ -85,6 +85,8 @@ class ShadowFinder:
 
 def is_as_strict(earlier: Rule, later: Rule) -> bool:
     """Whether the later one adds nothing where both match: beside a question, advice and other words are told."""
+    if earlier.entry.enforcement != "enforce":
+        return False  # it decides nothing itself
     if earlier.entry.then == "deny":
         # After the act, and at a stop, what others have to say is told beside a refusal.
         return later.entry.then in SPEAKING_ACTIONS or later.events == (PreToolUse.__name__,)
