@@ -12,6 +12,7 @@ from synaptic.engine.basis import restore_environment
 from synaptic.engine.decode_call import decode_call
 from synaptic.engine.past_facts import REDACTED_TEXT, PastBasis, PastFacts, Unknown
 from synaptic.engine.past_runtime import NotReplayableError, PastRuntime
+from synaptic.engine.witness import repeat_finding
 from synaptic.model.call import Call, Request
 from synaptic.model.decision import RAISED, Decision, Kind
 from synaptic.model.errors import PayloadError
@@ -110,6 +111,7 @@ def _decide_again(entry: JournalEntry, basis: PastBasis) -> ReplayedEvent:
     call = read_call(entry, basis)
     runtime = PastRuntime(basis, call, entry.decision)
     made = _run_at_once(decide_call(call, runtime))
+    made = msgspec.structs.replace(made, decision=repeat_finding(made.decision, entry.decision))
     decision = amend_decision(call, made, wire, runtime.memory).decision
     doubts = list(runtime.doubts)
     if basis.is_redacted or (entry.payload and REDACTED_MARK.decode() in entry.payload):

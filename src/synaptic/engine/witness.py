@@ -150,12 +150,22 @@ def mark_late(call: WitnessedCall | None, micros: int, patience: float) -> Witne
 def tell_finding(decision: Decision, report: WitnessReport) -> Decision:
     """The decision with what the person and the model are told."""
     step = TraceStep(hook=NAME, kind=Kind.ADVISE, phase=NAME, reason=report.text, note=str(report.standing))
+    return _tell_step(decision, step)
+
+
+def repeat_finding(decision: Decision, was: Decision) -> Decision:
+    """A past event decided again, with what was said then about what the agent did: no policy changes that."""
+    step = next((step for step in was.trace if step.phase == NAME), None)
+    return decision if step is None else _tell_step(decision, step)
+
+
+def _tell_step(decision: Decision, step: TraceStep) -> Decision:
     return msgspec.structs.replace(
         decision,
         kind=max(decision.kind, Kind.ADVISE, key=lambda kind: kind.rank),
         by=decision.by or NAME,
-        messages=(*decision.messages, f"Synaptic: {report.text}"),
-        context=(*decision.context, MODEL_TEXT.format(text=report.text)),
+        messages=(*decision.messages, f"Synaptic: {step.reason}"),
+        context=(*decision.context, MODEL_TEXT.format(text=step.reason)),
         trace=(*decision.trace, step),
     )
 
