@@ -32,9 +32,9 @@ def test_every_verb_has_help_with_examples(user: User, verb: str):
 
 
 def test_a_mistyped_verb_is_guessed(user: User):
-    shown = user.types("explan")
+    shown = user.types("doctr")
     assert shown.code == 2
-    assert "Did you mean 'explain'?" in shown.err
+    assert "Did you mean 'doctor'?" in shown.err
 
 
 def test_a_usage_error_of_check_is_no_deny(user: User):

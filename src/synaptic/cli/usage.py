@@ -67,7 +67,8 @@ def _build_tables(place: CommandPlace, days: int) -> dict[str, tuple[UsageCount,
 
     def is_policy(name: str) -> bool:
         # One that is switched off by now is told from a hook by its id: the name of a script has a dot, too.
-        return name in policies or (name not in registered and is_policy_id(name))
+        own = name.partition(" ")[0]  # behind it stands what it would have done, for one in shadow
+        return own in policies or (own not in registered and is_policy_id(own))
 
     with open_context() as context:
         ran = usage.read_hook_usage(context.store, root, days)

@@ -90,6 +90,7 @@ def read_counted_usage(store: Store, root: str | None = None, days: int = 30) ->
     """The same as far as it is counted by now: nobody waits for it."""
     since = int(time.time() // SECONDS_PER_DAY) - days
     sql = SELECT_HOOKS.format(where="?1 IS NULL" if root is None else "root = ?1")
+    root = to_utf8(root) if root is not None else None
     rows = store.run_separately(lambda connection: connection.execute(sql, (root, since)).fetchall())
     times = read_hook_times(store, root, since)
     return tuple(_add_durations(_row_to_usage(row), times.get(str(row[0]), {})) for row in rows)
