@@ -26,7 +26,10 @@ def _find_inode(port: int) -> str:
     for table in TABLES:
         for line in read_start(table, LARGEST_TABLE).decode("ascii", "replace").splitlines()[1:]:
             fields = line.split()
-            if len(fields) > INODE and fields[LOCAL_ADDRESS].endswith(ending) and fields[OWNER] == str(os.getuid()):
+            # A connection that is over has no file any more: another one may have had this port.
+            if len(fields) <= INODE or fields[INODE] == "0" or fields[OWNER] != str(os.getuid()):
+                continue
+            if fields[LOCAL_ADDRESS].endswith(ending):
                 return fields[INODE]
     return ""
 
