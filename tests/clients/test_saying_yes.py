@@ -85,10 +85,10 @@ def test_a_false_refusal_is_lifted_by_one_line_and_the_call_runs_once(agent: str
 
         assert found == [False, True, False], (person.seen, run.output[-1000:])
         first, second, third = run.results
-        assert re.search(r"synaptic allow \w{4}\b", first)
+        assert re.search(r"synaptic allow \w{5}\b", first)
         assert "synaptic allow" not in second
         assert "synaptic allow" in third
-        assert re.fullmatch(r"synaptic allow \w{4}\n", typed)
+        assert re.fullmatch(r"synaptic allow \w{5}\n", typed)
         assert len(typed) == len("synaptic allow k7qmd") + 1 == 21
         assert "allowed once" in " ".join(person.seen)
         store = Store.open(home)
