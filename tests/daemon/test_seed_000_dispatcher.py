@@ -33,12 +33,14 @@ def test_one_dispatcher_serves_each_project_with_its_own_hooks(running: Setting,
     """S0-005, S0-010, S0-020, S0-021, S0-022, S0-023, S0-044"""
     other = Setting(tmp_path / "second")
     running.register("guard", BLOCK)
-    running.register("after", event="PostToolUse")
+    running.register("after", event="PostToolUse", matcher="Read")
     other.register("rewriter", modify("ls -la --color=never"))
     assert dispatch(running, running.project)["permissionDecision"] == "deny"
     assert dispatch(running, other.project)["updatedInput"] == {"command": "ls -la --color=never"}
-    assert dispatch(running, running.project, tool_name="Read", tool_input={"file_path": "a"}) == {}
-    assert dispatch(running, running.project, "PostToolUse", tool_response="") == {}
+    # A call of its own: what was refused above must not seem to have run.
+    read = {"tool_name": "Read", "tool_input": {"file_path": "a"}, "tool_use_id": "t2"}
+    assert dispatch(running, running.project, **read) == {}
+    assert dispatch(running, running.project, "PostToolUse", **read, tool_response="") == {}
     assert (running.order, other.order) == (["guard", "after"], ["rewriter"])
 
 

@@ -17,8 +17,9 @@ SCRIPT_EXTENSIONS = ("mjs", "cjs", "mts", "cts")
 """Of JavaScript, beside the source extensions: no gate looks at such files, but a change is a reason for tests."""
 TEST_FOLDERS = frozenset({"tests", "test", "__tests__"})
 TEST_NAME = re.compile(r"test_.+\.py|conftest\.py|.+_test\.(?:go|py)|.+\.(?:test|spec)\..+")
-WORKTREE = re.compile(r"(?:.*/)?\.claude/worktrees/[^/]+/")
-"""Where an agent puts worktrees: their files are the project's, not the agent's."""
+WORKTREE = re.compile(r"(?:.*/)?\.claude/worktrees/[^/]+/", re.DOTALL)
+"""Where an agent puts worktrees: their files are the project's, not the agent's. Only matched from a path's start:
+a search from every letter takes minutes for a path of 200 KB."""
 PLAN_NAME = "MASTER_PLAN.md"
 
 
@@ -28,7 +29,8 @@ def to_project_path(path: str, root: str) -> str:
     plain = posixpath.normpath(path) if "/." in path or "//" in path or path[:1] == "." else path
     # A project that lies in a folder named `build` or `tests` must not have all its files skipped.
     inner = plain.removeprefix(f"{root.rstrip('/')}/") if root else plain
-    return WORKTREE.sub("", inner, count=1)
+    worktree = WORKTREE.match(inner)
+    return inner[worktree.end() :] if worktree else inner
 
 
 def get_extension(path: str) -> str:
