@@ -23,12 +23,14 @@ def find_versions(programs: Mapping[str, str]) -> dict[str, str]:
         return dict(zip(programs, pool.map(find_version, programs.values(), arguments), strict=True))
 
 
-def find_version(program: str, arguments: tuple[str, ...] = ("--version",)) -> str:
-    """Find the version of one program."""
-    return _read_package_version(Path(program)) or _ask_version(program, arguments)
+def find_version(
+    program: str, arguments: tuple[str, ...] = ("--version",), variables: Mapping[str, str] | None = None
+) -> str:
+    """Find the version of one program; without `variables` it is asked in the environment of this process."""
+    return read_package_version(Path(program)) or _ask_version(program, arguments, variables)
 
 
-def _read_package_version(program: Path) -> str:
+def read_package_version(program: Path) -> str:
     """Read the version from the package.json of an npm package, without starting anything."""
     for folder in list(program.resolve().parents)[:MAX_PARENT_FOLDERS]:
         # Above it is the package.json of whatever project the agent was installed into.
@@ -43,10 +45,11 @@ def _read_package_version(program: Path) -> str:
     return ""
 
 
-def _ask_version(program: str, arguments: tuple[str, ...]) -> str:
+def _ask_version(program: str, arguments: tuple[str, ...], variables: Mapping[str, str] | None) -> str:
     try:
         done = subprocess.run(
             [program, *arguments],
+            env=variables,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=VERSION_TIMEOUT,

@@ -11,6 +11,7 @@ from synaptic.files.lock import hold_lock
 from synaptic.files.replace import make_folders, read_file, replace_file
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
+from synaptic.setup.agent_versions import read_package_version
 
 MOST_BYTES = 1 << 20
 GOOD = "guarded"
@@ -76,9 +77,13 @@ def remember_verification(home: Home, made: Verification) -> None:
 
 
 def has_changed(known: Verification) -> bool:
-    """Whether the program that was verified is another one now. One that is gone has not changed."""
+    """Whether the program that was verified is another one now. Nothing is started for that, and one that is gone has
+    not changed."""
     now = mark_program(known.program)
-    return now is not None and now != known.mark
+    if now is None or now == known.mark:
+        return False
+    version = read_package_version(Path(known.program))
+    return not version or version != known.version
 
 
 def describe_verification(known: Verification) -> str:
@@ -90,7 +95,7 @@ def describe_verification(known: Verification) -> str:
 
 def describe_stale(known: Verification, version: str) -> str:
     """Why a verification counts no more; `version` is what the client is now, "" where that is not known."""
-    now = f"the client is {version} now" if version and version != known.version else "the client has changed since"
+    now = f"it is {version} now" if version and version != known.version else "its program has changed since"
     return f"{describe_verification(known)}; {now}"
 
 

@@ -18,6 +18,10 @@ ENDED = -9
 KEPT_VARIABLES = ("LANG", "LC_ALL", "VOLTA_HOME", "ASDF_DATA_DIR", "MISE_DATA_DIR", "NVM_DIR", "FNM_DIR", "N_PREFIX")
 """Of the user's own environment: the language, and where managers of node versions keep what their shims start."""
 
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+NOWHERE = "http://127.0.0.1:9"
+"""A proxy that is not there: what a client wants from the network beside its model, it does not get."""
+
 
 class ClientStart(msgspec.Struct, frozen=True):
     """One command of a client, and where it runs."""
@@ -49,6 +53,9 @@ def make_environment(home: Path, temporary: Path, search_path: str) -> dict[str,
         "TERM": "dumb",
         "NO_COLOR": "1",
         "TMPDIR": str(temporary),
+        **dict.fromkeys(PROXIES, NOWHERE),
+        "NO_PROXY": "127.0.0.1,localhost",
+        "no_proxy": "127.0.0.1,localhost",
     }
 
 
@@ -92,7 +99,7 @@ def _keep_last_words(client: "subprocess.Popen[bytes]", last: bytearray) -> None
 
 
 def end_processes_of(home: Path, spare: int = 0) -> None:
-    """End everything that was started with this home, but for one process. Where there is no /proc, nothing is found."""
+    """End everything that was started with this home, but for one process; without /proc nothing is found."""
     for process in _find_processes_of(home):
         if process not in (spare, os.getpid()):
             with suppress(OSError):

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.agents.shared.discover import find_agent
 from synaptic.agents.shared.record import SetupChoices
 from synaptic.daemon import lifecycle
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
+from synaptic.setup.agent_versions import find_version
 from synaptic.setup.bootstrap import run_bootstrap
 from synaptic.setup.options import SetupOptions
 from synaptic.store.db import Store
@@ -50,10 +52,11 @@ class ClientPlan(msgspec.Struct, frozen=True, kw_only=True):
 class SessionFindings(msgspec.Struct, frozen=True):
     """What a session has left behind."""
 
+    version: str
+    """What the client says of itself; "" for nothing."""
     evidence: tuple[Evidence, ...]
     """One for each case, in their order."""
     session: ClientSession
-    seconds: float
 
 
 def hold_session(plan: ClientPlan, driver: Driver, stop: threading.Event) -> SessionFindings:
@@ -66,9 +69,10 @@ def hold_session(plan: ClientPlan, driver: Driver, stop: threading.Event) -> Ses
         try:
             _set_up(stage, home, driver, plan)
             model.follow((*(_make_turn(stage, driver, case) for case in CASES), DONE))
-            ended = _run(stage, driver, plan, stop)
-            heard = "\n".join(text({**request, "tools": ()}) for request in tuple(model.requests))
-            return _collect(stage, home, ended, (heard, len(model.requests)))
+            version, ended = _run(stage, driver, plan, stop)
+            return SessionFindings(
+                version, _collect_evidence(stage, home, model, ended), _describe_session(model, ended)
+            )
         finally:
             _clear(home, stage.home, folder)
 
@@ -107,35 +111,40 @@ def _make_turn(stage: Stage, driver: Driver, case: VerifyCase) -> Turn:
     return (driver.make_shell_call(f"touch {case.file}"),)
 
 
-def _run(stage: Stage, driver: Driver, plan: ClientPlan, stop: threading.Event) -> ClientEnd:
-    variables = {
-        **make_environment(stage.home, stage.temporary, plan.search_path),
-        **driver.variables(stage),
-        **plan.variables,
-    }
+def _run(stage: Stage, driver: Driver, plan: ClientPlan, stop: threading.Event) -> tuple[str, ClientEnd]:
+    """The client's version, and how its session has ended; or how the command before it has failed."""
+    usual = make_environment(stage.home, stage.temporary, plan.search_path)
+    variables = {**usual, **driver.variables(stage), **plan.variables}
+    version = find_version(plan.launch[-1], find_agent(plan.agent).version_arguments, variables)
     if login := driver.login_command(stage):
         ended = run_client(ClientStart(login, stage.project, variables), plan.patience, stop)
         if ended.exit:
-            return ended
-    return run_client(ClientStart(driver.command(stage, PROMPT), stage.project, variables), plan.patience, stop)
+            return version, ended
+    return version, run_client(
+        ClientStart(driver.command(stage, PROMPT), stage.project, variables), plan.patience, stop
+    )
 
 
-def _collect(stage: Stage, home: Home, ended: ClientEnd, heard: tuple[str, int]) -> SessionFindings:
+def _collect_evidence(stage: Stage, home: Home, model: Model, ended: ClientEnd) -> tuple[Evidence, ...]:
     decisions = _read_decisions(home)
-    said, turns = f"{heard[0]}\n{ended.output}", heard[1]
-    evidence = tuple(
+    heard = "\n".join(text({**request, "tools": ()}) for request in tuple(model.requests))
+    # What only the user is told counts too, but for advice, which is meant for the model.
+    said = f"{heard}\n{ended.output}"
+    return tuple(
         Evidence(
             ran=_exists(stage.project / case.file),
             ran_instead=bool(case.instead) and _exists(stage.project / case.instead),
-            told=bool(case.says) and case.says in (heard[0] if case.wanted == "advise" else said),
+            told=bool(case.says) and case.says in (heard if case.wanted == "advise" else said),
             decision=decisions.get(case.file, ""),
         )
         for case in CASES
     )
+
+
+def _describe_session(model: Model, ended: ClientEnd) -> ClientSession:
     trouble = f"it did not end within {ended.seconds:.0f} s and was ended" if ended.was_ended else ""
     lines = [line for line in ended.output.splitlines() if line.strip()]
-    session = ClientSession(turns=turns, trouble=trouble, last_words=lines[-1] if lines else "")
-    return SessionFindings(evidence, session, ended.seconds)
+    return ClientSession(turns=len(model.requests), trouble=trouble, last_words=lines[-1] if lines else "")
 
 
 def _exists(path: Path) -> bool:

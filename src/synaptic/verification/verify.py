@@ -7,12 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 
-from synaptic.agents.shared.discover import find_agent
 from synaptic.model.errors import SynapticError
-from synaptic.setup.agent_versions import find_version
 from synaptic.setup.verified import Verification, mark_program
 from synaptic.verification.cases import CASES
-from synaptic.verification.client_session import ClientPlan, hold_session
+from synaptic.verification.client_session import ClientPlan, SessionFindings, hold_session
 from synaptic.verification.driver import find_driver
 from synaptic.verification.judgement import CaseResult, Verdict, judge_case, judge_client
 
@@ -62,9 +60,15 @@ def verify_clients(plans: Sequence[ClientPlan]) -> list[VerifiedClient]:
 def verify_client(plan: ClientPlan, stop: threading.Event) -> VerifiedClient:
     """Verify one client: whatever goes wrong with it is its verdict."""
     began = time.monotonic()
-    known = find_agent(plan.agent)
-    version = find_version(plan.launch[-1], known.version_arguments)
-    verdict, results = _hold_and_judge(plan, stop)
+    version = ""
+    results: tuple[CaseResult, ...] = ()
+    try:
+        found = hold_session(plan, find_driver(plan.agent), stop)
+    except (SynapticError, OSError) as error:
+        verdict = Verdict("not verified", str(error))
+    else:
+        version, results = found.version, _judge_cases(found)
+        verdict = judge_client(results, found.session)
     return VerifiedClient(
         agent=plan.agent,
         program=plan.launch[-1],
@@ -76,11 +80,5 @@ def verify_client(plan: ClientPlan, stop: threading.Event) -> VerifiedClient:
     )
 
 
-def _hold_and_judge(plan: ClientPlan, stop: threading.Event) -> tuple[Verdict, tuple[CaseResult, ...]]:
-    try:
-        found = hold_session(plan, find_driver(plan.agent), stop)
-    except (SynapticError, OSError) as error:
-        return Verdict("not verified", str(error)), ()
-    pairs = zip(CASES, found.evidence, strict=True)
-    results = tuple(judge_case(case, seen) for case, seen in pairs)
-    return judge_client(results, found.session), results
+def _judge_cases(found: SessionFindings) -> tuple[CaseResult, ...]:
+    return tuple(judge_case(case, seen) for case, seen in zip(CASES, found.evidence, strict=True))
