@@ -52,7 +52,7 @@ CASES = (
     ),
     VerifyCase(name="advised", wanted="advise", file="advised", says="the tide turns at noon"),
     VerifyCase(
-        name="edit denied",
+        name="edit",
         wanted="stop",
         tool="write",
         file="must-not-be-2",

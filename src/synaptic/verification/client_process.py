@@ -19,8 +19,7 @@ KEPT_VARIABLES = ("LANG", "LC_ALL", "VOLTA_HOME", "ASDF_DATA_DIR", "MISE_DATA_DI
 """Of the user's own environment: the language, and where managers of node versions keep what their shims start."""
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
-NOWHERE = "http://127.0.0.1:9"
-"""A proxy that is not there: what a client wants from the network beside its model, it does not get."""
+LOOPBACK = "127.0.0.1,localhost"
 
 
 class ClientStart(msgspec.Struct, frozen=True):
@@ -53,10 +52,12 @@ def make_environment(home: Path, temporary: Path, search_path: str) -> dict[str,
         "TERM": "dumb",
         "NO_COLOR": "1",
         "TMPDIR": str(temporary),
-        **dict.fromkeys(PROXIES, NOWHERE),
-        "NO_PROXY": "127.0.0.1,localhost",
-        "no_proxy": "127.0.0.1,localhost",
     }
+
+
+def refuse_network(proxy: str) -> dict[str, str]:
+    """Name a proxy that refuses at once: a client that meets nobody there would try again for a while."""
+    return {**dict.fromkeys(PROXIES, proxy), "NO_PROXY": LOOPBACK, "no_proxy": LOOPBACK}
 
 
 def run_client(start: ClientStart, patience: float, stop: threading.Event) -> ClientEnd:

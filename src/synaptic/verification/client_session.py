@@ -25,6 +25,7 @@ from synaptic.verification.client_process import (
     ClientStart,
     end_processes_of,
     make_environment,
+    refuse_network,
     run_client,
 )
 from synaptic.verification.dialects import text
@@ -84,6 +85,7 @@ def _make_stage(folder: Path, plan: ClientPlan, model: Model) -> Stage:
         temporary=folder / "tmp",
         launch=plan.launch,
         url=model.url,
+        address=model.address,
     )
     for made in (stage.home, stage.project, stage.temporary):
         made.mkdir()
@@ -114,7 +116,7 @@ def _make_turn(stage: Stage, driver: Driver, case: VerifyCase) -> Turn:
 def _run(stage: Stage, driver: Driver, plan: ClientPlan, stop: threading.Event) -> tuple[str, ClientEnd]:
     """The client's version, and how its session has ended; or how the command before it has failed."""
     usual = make_environment(stage.home, stage.temporary, plan.search_path)
-    variables = {**usual, **driver.variables(stage), **plan.variables}
+    variables = {**usual, **refuse_network(stage.address), **driver.variables(stage), **plan.variables}
     version = find_version(plan.launch[-1], find_agent(plan.agent).version_arguments, variables)
     if login := driver.login_command(stage):
         ended = run_client(ClientStart(login, stage.project, variables), plan.patience, stop)

@@ -22,7 +22,9 @@ class Stage(msgspec.Struct, frozen=True):
     launch: tuple[str, ...]
     """What starts the client: its program, or an interpreter and its script."""
     url: str
-    """Where the scripted model is."""
+    """Where the scripted model is, as the client's settings have it."""
+    address: str
+    """The same without a path: what else a client asks there does not exist."""
 
     def put(self, name: str, content: str) -> Path:
         """Write a file of the home."""

@@ -89,10 +89,10 @@ def _judge_rewritten(case: VerifyCase, seen: Evidence) -> CaseResult:
 
 def _judge_stopped(case: VerifyCase, seen: Evidence) -> CaseResult:
     if not seen.decision:
-        return CaseResult(name=case.name, found="no", problem=f"the call to be {case.name} was never made")
+        return CaseResult(name=case.name, found="no", problem=f"{case.name}: the call was never made")
     if not seen.told:
-        return CaseResult(name=case.name, found="stopped", problem=f"nobody was told why the call was {case.name}")
-    return CaseResult(name=case.name, found="stopped")
+        return CaseResult(name=case.name, found="stopped", problem=f"{case.name}: nobody was told why")
+    return CaseResult(name=case.name, found="suggested" if case.wanted == "rewrite" else "stopped")
 
 
 def _explain(seen: Evidence) -> str:

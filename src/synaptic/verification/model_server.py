@@ -60,7 +60,12 @@ class Model(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}{self.dialect.base}"
+        return f"{self.address}{self.dialect.base}"
+
+    @property
+    def address(self) -> str:
+        """Where it listens; as a proxy it refuses everything."""
+        return f"http://127.0.0.1:{self.server_address[1]}"
 
     def follow(self, turns: tuple[Turn, ...]) -> None:
         """Forget what was asked and begin a new script."""
@@ -91,6 +96,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Requests are remembered, not printed."""
+
+    def do_CONNECT(self) -> None:
+        """The client wants something of the network, which it does not get."""
+        self._send(Reply(b"", status=403))
+        self.close_connection = True
 
     def do_GET(self) -> None:
         self._send(self.server.dialect.aside(self.path.split("?")[0], {}))

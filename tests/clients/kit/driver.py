@@ -59,6 +59,7 @@ class User:
             temporary=self.session.temporary,
             launch=driver.launch(),
             url=self.model.url,
+            address=self.model.address,
         )
         try:
             driver.prepare(self.stage)

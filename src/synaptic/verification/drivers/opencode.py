@@ -38,7 +38,7 @@ class OpenCodeDriver(Driver):
             "small_model": "scripted/fake-model",
             "provider": {"scripted": provider},
         }
-        stage.put(".npmrc", f"registry={stage.url}/\nfetch-retries=0\n")
+        stage.put(".npmrc", f"registry={stage.address}/\nfetch-retries=0\n")
         stage.put(f"{FOLDER}/opencode.json", json.dumps(settings, indent=2))
 
     def command(self, stage: Stage, prompt: str) -> list[str]:
