@@ -77,7 +77,9 @@ def test_garbage_gets_no_turn_and_breaks_nothing(sent, capfd):
 
 
 def test_as_a_proxy_it_refuses_at_once():
-    with closing(Model(Messages())) as model:
-        with closing(socket.create_connection(model.server_address[:2], timeout=20)) as connection:
-            connection.sendall(b"CONNECT example.com:443 HTTP/1.1\r\n\r\n")
-            assert connection.recv(4096).startswith(b"HTTP/1.1 403")
+    with (
+        closing(Model(Messages())) as model,
+        closing(socket.create_connection(model.server_address[:2], timeout=20)) as connection,
+    ):
+        connection.sendall(b"CONNECT example.com:443 HTTP/1.1\r\n\r\n")
+        assert connection.recv(4096).startswith(b"HTTP/1.1 403")

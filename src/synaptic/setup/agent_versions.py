@@ -24,10 +24,13 @@ def find_versions(programs: Mapping[str, str]) -> dict[str, str]:
 
 
 def find_version(
-    program: str, arguments: tuple[str, ...] = ("--version",), variables: Mapping[str, str] | None = None
+    program: str,
+    arguments: tuple[str, ...] = ("--version",),
+    variables: Mapping[str, str] | None = None,
+    patience: float = VERSION_TIMEOUT,
 ) -> str:
     """Find the version of one program; without `variables` it is asked in the environment of this process."""
-    return read_package_version(Path(program)) or _ask_version(program, arguments, variables)
+    return read_package_version(Path(program)) or _ask_version((program, *arguments), variables, patience)
 
 
 def read_package_version(program: Path) -> str:
@@ -45,14 +48,14 @@ def read_package_version(program: Path) -> str:
     return ""
 
 
-def _ask_version(program: str, arguments: tuple[str, ...], variables: Mapping[str, str] | None) -> str:
+def _ask_version(command: tuple[str, ...], variables: Mapping[str, str] | None, patience: float) -> str:
     try:
         done = subprocess.run(
-            [program, *arguments],
+            command,
             env=variables,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=VERSION_TIMEOUT,
+            timeout=patience,
             check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):

@@ -14,7 +14,7 @@ from synaptic.agents.shared.record import SetupChoices
 from synaptic.daemon import lifecycle
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
-from synaptic.setup.agent_versions import find_version
+from synaptic.setup.agent_versions import VERSION_TIMEOUT, find_version
 from synaptic.setup.bootstrap import run_bootstrap
 from synaptic.setup.options import SetupOptions
 from synaptic.store.db import Store
@@ -36,6 +36,8 @@ from synaptic.verification.script import DONE, Turn
 
 PROMPT = "do the thing"
 STOP_SECONDS = 2.0
+VERSION_SECONDS = 20.0
+"""For a client that has just shown that it does not hang."""
 MOST_ENTRIES = 1000
 
 
@@ -117,14 +119,14 @@ def _run(stage: Stage, driver: Driver, plan: ClientPlan, stop: threading.Event) 
     """The client's version, and how its session has ended; or how the command before it has failed."""
     usual = make_environment(stage.home, stage.temporary, plan.search_path)
     variables = {**usual, **refuse_network(stage.address), **driver.variables(stage), **plan.variables}
-    version = find_version(plan.launch[-1], find_agent(plan.agent).version_arguments, variables)
-    if login := driver.login_command(stage):
-        ended = run_client(ClientStart(login, stage.project, variables), plan.patience, stop)
-        if ended.exit:
-            return version, ended
-    return version, run_client(
-        ClientStart(driver.command(stage, PROMPT), stage.project, variables), plan.patience, stop
-    )
+    login, command = driver.login_command(stage), driver.command(stage, PROMPT)
+    ended = run_client(ClientStart(login or command, stage.project, variables), plan.patience, stop)
+    if login and not ended.exit:
+        ended = run_client(ClientStart(command, stage.project, variables), plan.patience, stop)
+    # Afterwards: some clients do a lot when they are started in a home for the first time.
+    patience = VERSION_TIMEOUT if ended.was_ended else VERSION_SECONDS
+    arguments = find_agent(plan.agent).version_arguments
+    return find_version(plan.launch[-1], arguments, variables, patience), ended
 
 
 def _collect_evidence(stage: Stage, home: Home, model: Model, ended: ClientEnd) -> tuple[Evidence, ...]:
