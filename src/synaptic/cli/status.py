@@ -21,9 +21,10 @@ from synaptic.model.presets import DEFAULT_PRESETS
 from synaptic.model.witness import Standing
 from synaptic.store import refused
 from synaptic.store.day_counts import DayCounts, read_day_counts
+from synaptic.store.db import Store
 from synaptic.store.journal_filter import JournalFilter, read_matching_entries
+from synaptic.store.witnessed import list_alarms
 from synaptic.work.exceptions import format_exceptions, list_in_force
-from synaptic.work.witness_report import count_alarms, describe_alarms
 
 app = make_verb_app()
 LAST_EVENTS = 3
@@ -180,7 +181,7 @@ def _list_facts(found: Overview) -> Iterator[tuple[str, str]]:
         waiting = f"{_count(found.open_refusals, 'refusal')} and {_count(found.open_questions, 'question')}"
         yield "inbox", f"{waiting} not answered: synaptic inbox"
     if found.witness:
-        yield "witness", f"in {WITNESS_DAYS} days {describe_alarms(found.witness)}"
+        yield "witness", _describe_alarms(found.witness)
     if found.unverified:
         yield "clients", f"{', '.join(found.unverified)}: synaptic agents verify"
     if found.exceptions:
@@ -235,7 +236,7 @@ def _read_journal(place: CommandPlace, trouble: list[str]) -> JournalGlance:
                 refusals=refusals,
                 questions=questions,
                 exceptions=len(list_in_force(store, place.root)),
-                alarms=count_alarms(store, time.time() - WITNESS_DAYS * SECONDS_PER_DAY),
+                alarms=_count_alarms(store),
                 last=tuple(map(event_lines.format_short_line, read_matching_entries(store, SPOKEN, LAST_EVENTS)))[::-1],
             )
             trouble.extend(store.notices)
@@ -243,6 +244,21 @@ def _read_journal(place: CommandPlace, trouble: list[str]) -> JournalGlance:
         trouble.append(f"the journal cannot be read: {error}")
         return JournalGlance()
     return found
+
+
+def _count_alarms(store: Store) -> dict[Standing, int]:
+    since = time.time() - WITNESS_DAYS * SECONDS_PER_DAY
+    if not list_alarms(store, since):
+        return {}
+    from synaptic.work.witness_report import count_alarms  # noqa: PLC0415  seldom needed, with ten modules
+
+    return count_alarms(store, since)
+
+
+def _describe_alarms(counts: Mapping[Standing, int]) -> str:
+    from synaptic.work.witness_report import describe_alarms  # noqa: PLC0415  as above
+
+    return f"in {WITNESS_DAYS} days {describe_alarms(counts)}"
 
 
 def _list_agents(home: Home, trouble: list[str]) -> list[str]:

@@ -123,6 +123,8 @@ def _run(stage: Stage, driver: Driver, plan: ClientPlan, stop: threading.Event) 
     ended = run_client(ClientStart(login or command, stage.project, variables), plan.patience, stop)
     if login and not ended.exit:
         ended = run_client(ClientStart(command, stage.project, variables), plan.patience, stop)
+    if stop.is_set():
+        return "", ended
     # Afterwards: some clients do a lot when they are started in a home for the first time.
     patience = VERSION_TIMEOUT if ended.was_ended else VERSION_SECONDS
     arguments = find_agent(plan.agent).version_arguments
