@@ -25,6 +25,9 @@ from synaptic.setup.bootstrap import (
 from synaptic.setup.options import SetupOptions
 from synaptic.setup.settings import read_token
 
+PATIENCE = 120.0
+"""Seconds after which a client counts as hanging: ten times what most need, on a machine that has other work."""
+
 app = make_verb_app(
     "Coding agents on this machine: found, version, told about the dispatcher, trusted, what they can do.",
     """
@@ -105,7 +108,7 @@ def verify(
     ] = None,
     timeout: Annotated[
         float, typer.Option(min=1, max=3600, metavar="SECONDS", help="For one client, until it counts as hanging.")
-    ] = 60.0,
+    ] = PATIENCE,
     as_json: Json = False,
 ) -> None:
     """Try your own client offline: does it let calls run, stop, change, and reach the model as it is told?

@@ -15,8 +15,6 @@ from synaptic.verification.driver import find_driver
 from synaptic.verification.judgement import CaseResult, Verdict, judge_case, judge_client
 
 AT_A_TIME = 4
-PATIENCE = 60.0
-"""Seconds after which a client counts as hanging."""
 MOST_WORDS = 300
 
 
