@@ -15,6 +15,7 @@ OPTIONAL = {
     "note": {"amp"},
     "unseen": {*list_agent_names()} - {"claude"},
     "absence": {"claude", "copilot", "qwen"},
+    "reported_version": {"claude", "cline", "codex", "cursor", "opencode"},
     "sign": {"claude", "amp", "cline", "codex", "copilot", "cursor", "droid", "gemini", "qwen"},
     "reads_claude_settings": {"claude", "copilot", "cursor"},
     "imitates": {"qwen"},

@@ -1,39 +1,14 @@
 """What the model says: turns of blocks, and which request each turn answers."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from synaptic.verification.script import DONE, Block, Do, Text, Tokens, Turn, Use
 
-class Text(msgspec.Struct, frozen=True):
-    """The model speaks."""
-
-    text: str
-
-
-class Use(msgspec.Struct, frozen=True):
-    """The model calls a tool."""
-
-    name: str
-    input: Mapping[str, object]
-
-
-class Do(msgspec.Struct, frozen=True):
-    """Something happens in the world before the model answers."""
-
-    act: Callable[[], object]
-
-
-class Tokens(msgspec.Struct, frozen=True):
-    """The size of the conversation, as the model reports it."""
-
-    used: int
-
-
-Block = Text | Use | Do | Tokens
-Turn = tuple[Block, ...]
+__all__ = ["DONE", "Block", "Do", "Rule", "Text", "Tokens", "Turn", "Use", "bash", "conversation", "flat", "write"]
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -46,9 +21,6 @@ class Rule(msgspec.Struct, frozen=True):
     def takes(self, request: Mapping[str, Any]) -> bool:
         said = [flat(message["content"]) for message in request["messages"] if message["role"] == "user"]
         return bool(said) and bool(re.search(self.first, said[0])) and bool(re.search(self.last, said[-1]))
-
-
-DONE: Turn = (Text("done"),)
 
 
 def bash(command: str) -> Turn:

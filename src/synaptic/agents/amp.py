@@ -151,6 +151,7 @@ AGENT = Agent(
     ),
     absence=None,
     trail=CallTrail(proves_run=frozenset(), after_refusal="", read_line=None),
+    reported_version=None,
     sign=AgentSign(_is_bare, _is_amps_environment),
     reads_claude_settings=False,
     imitates="",

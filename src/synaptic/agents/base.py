@@ -313,6 +313,15 @@ class CallTrail(msgspec.Struct, frozen=True, kw_only=True):
     """Of its transcript; None where it keeps none, or numbers no calls in it."""
 
 
+class ReportedVersion(msgspec.Struct, frozen=True):
+    """Where an agent says its own version while it works."""
+
+    place: Literal["payload", "transcript"]
+    """In what it sends with an event, or in lines of the transcript that its events name."""
+    keys: tuple[str, ...]
+    """The way to it, from the top of the object."""
+
+
 RESULT_EVENTS = frozenset({"PostToolUse", "PostToolUseFailure"})
 
 
@@ -334,6 +343,8 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     absence: Absence | None
     """None where it asks nobody in any case, or where nothing is known about it."""
     trail: CallTrail
+    reported_version: ReportedVersion | None
+    """None where it says none: then its program is all that tells."""
 
     sign: AgentSign | None
     """How it is recognised behind Claude Code's entries; None where it never runs them."""

@@ -280,6 +280,7 @@ AGENT = Agent(
     ),
     absence=Absence(options=split_options("-p --prompt")),
     trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal="", read_line=None),
+    reported_version=None,
     sign=AgentSign(is_stamped, sets_any("COPILOT_CLI")),
     reads_claude_settings=True,
     imitates="",

@@ -172,6 +172,7 @@ AGENT = Agent(
     unseen=("prompts of `droid exec`, for which UserPromptSubmit does not come",),
     absence=None,
     trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal="", read_line=None),
+    reported_version=None,
     sign=AgentSign(has_transcript_below(b"/.factory/"), sets_any("FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR")),
     reads_claude_settings=False,
     imitates="",

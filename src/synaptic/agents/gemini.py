@@ -128,6 +128,7 @@ AGENT = Agent(
     unseen=("function calls in BeforeModel and AfterModel", "advice before a tool call, which is given after it"),
     absence=None,
     trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal="", read_line=None),
+    reported_version=None,
     sign=AgentSign(is_stamped, sets_any("GEMINI_SESSION_ID")),
     reads_claude_settings=False,
     imitates="",

@@ -17,6 +17,7 @@ from synaptic.agents.base import (
     CommandLine,
     HookBypass,
     OwnFile,
+    ReportedVersion,
     SettingsFolder,
     Wiring,
     split_options,
@@ -231,6 +232,7 @@ AGENT = Agent(
     ),
     absence=None,
     trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal="", read_line=None),
+    reported_version=ReportedVersion("payload", ("event", "properties", "info", "version")),
     sign=None,  # our own plugin speaks for it
     reads_claude_settings=False,
     imitates="",

@@ -149,6 +149,7 @@ AGENT = Agent(
     ),
     absence=Absence(options=split_options("-p --prompt")),
     trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal="PostToolBatch", read_line=None),
+    reported_version=None,
     sign=AgentSign(is_stamped, sets_any("QWEN_PROJECT_DIR")),
     reads_claude_settings=False,
     imitates="gemini",

@@ -10,7 +10,7 @@ from synaptic.agents.shared.support import AspectSupport, assess_agent
 from synaptic.agents.shared.wired import list_wired_agents
 from synaptic.cli import screen, typer
 from synaptic.cli.bootstrap import read_installation
-from synaptic.cli.completion import complete_agent_names
+from synaptic.cli.completion import complete_agent_names, complete_driven_agents
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.setup import agents
@@ -25,11 +25,15 @@ from synaptic.setup.bootstrap import (
 from synaptic.setup.options import SetupOptions
 from synaptic.setup.settings import read_token
 
+PATIENCE = 120.0
+"""Seconds after which a client counts as hanging: ten times what most need, on a machine that has other work."""
+
 app = make_verb_app(
     "Coding agents on this machine: found, version, told about the dispatcher, trusted, what they can do.",
     """
     synaptic agents                 every agent
     synaptic agents show codex      its files, events, abilities, and what no hook of it sees
+    synaptic agents verify claude   after an upgrade: whether it still does what it is told
     synaptic bootstrap --agent codex
     """,
 )
@@ -92,6 +96,36 @@ def show(
         screen.print_json({"ok": True, **msgspec.to_builtins(details)})
     else:
         _print_details(details)
+
+
+@app.command()
+def verify(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...", help="Agents; without it all on PATH.", autocompletion=complete_driven_agents
+        ),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=1, max=3600, metavar="SECONDS", help="For one client, until it counts as hanging.")
+    ] = PATIENCE,
+    as_json: Json = False,
+) -> None:
+    """Try your own client offline: does it let calls run, stop, change, and reach the model as it is told?
+
+    A scripted model on this machine makes six harmless calls in a throw-away home and project. Nobody's account is
+    used, and nothing of yours is read or written but a line with the result. The exit code is 1 unless all are guarded.
+    """
+    # Everything that drives clients is imported when it is needed: `agents` alone lists them.
+    from synaptic.cli import agents_verify  # noqa: PLC0415
+
+    report = agents_verify.verify_agents(names or (), timeout)
+    if as_json:
+        screen.print_json(agents_verify.to_json(report))
+    else:
+        agents_verify.print_verification(report)
+    if not report.is_good:
+        raise typer.Exit(1)
 
 
 def _list_agents(names: tuple[str, ...], ask: bool) -> list[AgentOverview]:

@@ -142,6 +142,13 @@ def complete_agent_names(incomplete: str) -> list[tuple[str, str]]:
     return keep_matching([(name, "") for name in list_agent_names()], incomplete)
 
 
+def complete_driven_agents(incomplete: str) -> list[tuple[str, str]]:
+    """Coding agents that can be verified."""
+    from synaptic.verification.driver import list_driven_agents
+
+    return keep_matching([(name, "") for name in list_driven_agents()], incomplete)
+
+
 def complete_events(incomplete: str) -> list[tuple[str, str]]:
     """Events, by name."""
     from synaptic.model.event import EVENTS

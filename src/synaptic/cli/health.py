@@ -32,6 +32,7 @@ from synaptic.setup.exceptions import check_exceptions
 from synaptic.setup.hook_times import check_hook_times
 from synaptic.setup.refusals import find_missing_refusals
 from synaptic.setup.witnessed import check_witness
+from synaptic.verification.standing import check_verifications
 
 OWN_MODULE = b"synaptic.cli.main"
 """In every script that starts this command line."""
@@ -57,6 +58,7 @@ def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
     yield from doctor.check_declarations(home, place.root, catalog)
     yield from check_exceptions(home, catalog)
     yield from check_witness(home)
+    yield from check_verifications(options)
     yield from check_hook_times(home, place.root, catalog)
     with read_trust(home, catalog) as trust:
         # Last: a fault before it explains why no hook runs at all.

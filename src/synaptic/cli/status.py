@@ -1,6 +1,7 @@
 """`synaptic status`, and `synaptic` alone: what runs here, what is on, what happened last, and what to type next."""
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 
 import msgspec
@@ -17,13 +18,18 @@ from synaptic.model.decision import Kind
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
 from synaptic.model.presets import DEFAULT_PRESETS
+from synaptic.model.witness import Standing
 from synaptic.store import refused
 from synaptic.store.day_counts import DayCounts, read_day_counts
+from synaptic.store.db import Store
 from synaptic.store.journal_filter import JournalFilter, read_matching_entries
+from synaptic.store.witnessed import list_alarms
 from synaptic.work.exceptions import format_exceptions, list_in_force
 
 app = make_verb_app()
 LAST_EVENTS = 3
+WITNESS_DAYS = 7
+SECONDS_PER_DAY = 86_400
 SPOKEN = JournalFilter(kinds=(Kind.DENY, Kind.ASK, Kind.REWRITE), failed=True)
 MOST_OPEN = 100
 CONFIG_LIMIT = 1 << 20
@@ -54,6 +60,7 @@ class JournalGlance(msgspec.Struct, frozen=True):
     questions: int = 0
     exceptions: int = 0
     last: tuple[str, ...] = ()
+    alarms: Mapping[Standing, int] = {}
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +91,10 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     open_refusals: int
     """What nobody has answered."""
     open_questions: int
+    witness: Mapping[Standing, int]
+    """Calls of the last days that did not go as they were decided, by what became of them."""
+    unverified: tuple[str, ...]
+    """Clients that have changed since they were verified, or were not found guarded."""
     last: tuple[str, ...]
     """The newest events that somebody said something about, a line each, newest last."""
     trouble: tuple[str, ...]
@@ -148,6 +159,8 @@ def collect_overview(place: CommandPlace) -> Overview:
         project_presets=of_project,
         loosened=_read_loosened(str(place.home.config)),
         exceptions=seen.exceptions,
+        witness=seen.alarms,
+        unverified=_list_unverified(home, trouble),
         last=seen.last,
         trouble=tuple(trouble),
         next=tuple(_choose_steps(installed, state, bool(trouble), bool(seen.refusals or seen.questions))),
@@ -167,6 +180,10 @@ def _list_facts(found: Overview) -> Iterator[tuple[str, str]]:
     if found.open_refusals or found.open_questions:
         waiting = f"{_count(found.open_refusals, 'refusal')} and {_count(found.open_questions, 'question')}"
         yield "inbox", f"{waiting} not answered: synaptic inbox"
+    if found.witness:
+        yield "witness", _describe_alarms(found.witness)
+    if found.unverified:
+        yield "clients", f"{', '.join(found.unverified)}: synaptic agents verify"
     if found.exceptions:
         yield "grants", format_exceptions(found.exceptions)
     if found.last:
@@ -219,6 +236,7 @@ def _read_journal(place: CommandPlace, trouble: list[str]) -> JournalGlance:
                 refusals=refusals,
                 questions=questions,
                 exceptions=len(list_in_force(store, place.root)),
+                alarms=_count_alarms(store),
                 last=tuple(map(event_lines.format_short_line, read_matching_entries(store, SPOKEN, LAST_EVENTS)))[::-1],
             )
             trouble.extend(store.notices)
@@ -226,6 +244,21 @@ def _read_journal(place: CommandPlace, trouble: list[str]) -> JournalGlance:
         trouble.append(f"the journal cannot be read: {error}")
         return JournalGlance()
     return found
+
+
+def _count_alarms(store: Store) -> dict[Standing, int]:
+    since = time.time() - WITNESS_DAYS * SECONDS_PER_DAY
+    if not list_alarms(store, since):
+        return {}
+    from synaptic.work.witness_report import count_alarms  # noqa: PLC0415  seldom needed, with ten modules
+
+    return count_alarms(store, since)
+
+
+def _describe_alarms(counts: Mapping[Standing, int]) -> str:
+    from synaptic.work.witness_report import describe_alarms  # noqa: PLC0415  as above
+
+    return f"in {WITNESS_DAYS} days {describe_alarms(counts)}"
 
 
 def _list_agents(home: Home, trouble: list[str]) -> list[str]:
@@ -236,6 +269,18 @@ def _list_agents(home: Home, trouble: list[str]) -> list[str]:
     except (SynapticError, OSError) as error:
         trouble.append(str(error))
         return []
+
+
+def _list_unverified(home: Home, trouble: list[str]) -> tuple[str, ...]:
+    if not home.verified.exists():
+        return ()
+    from synaptic.setup.verified import list_stale  # noqa: PLC0415  with what finds versions of programs
+
+    try:
+        return list_stale(home)
+    except (SynapticError, OSError) as error:
+        trouble.append(str(error))
+        return ()
 
 
 def _read_presets(place: CommandPlace, trouble: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -22,7 +22,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "up": ("up", "Set everything up and see one event go through."),
         "status": ("status", "What runs here, what is on, and what to type next."),
         "doctor": ("doctor", "Why a hook does not run."),
-        "agents": ("agents", "Coding agents: here, wired, what they can do."),
+        "agents": ("agents", "Coding agents: here, wired, verified, what they can do."),
         "daemon": ("daemon", "Start, stop and look at the daemon."),
         "bootstrap": ("bootstrap", "Install the dispatcher and its entries only."),
         "completion": ("completion", "Let your shell complete names after TAB."),

@@ -66,6 +66,11 @@ class Home(msgspec.Struct, frozen=True):
         return self.root / "index" / "history.db"
 
     @property
+    def verified(self) -> Path:
+        """Which versions of which clients were verified, when, and with what result."""
+        return self.root / "verified.json"
+
+    @property
     def run(self) -> Path:
         return self.root / "run"
 

@@ -23,12 +23,17 @@ def find_versions(programs: Mapping[str, str]) -> dict[str, str]:
         return dict(zip(programs, pool.map(find_version, programs.values(), arguments), strict=True))
 
 
-def find_version(program: str, arguments: tuple[str, ...] = ("--version",)) -> str:
-    """Find the version of one program."""
-    return _read_package_version(Path(program)) or _ask_version(program, arguments)
+def find_version(
+    program: str,
+    arguments: tuple[str, ...] = ("--version",),
+    variables: Mapping[str, str] | None = None,
+    patience: float = VERSION_TIMEOUT,
+) -> str:
+    """Find the version of one program; without `variables` it is asked in the environment of this process."""
+    return read_package_version(Path(program)) or _ask_version((program, *arguments), variables, patience)
 
 
-def _read_package_version(program: Path) -> str:
+def read_package_version(program: Path) -> str:
     """Read the version from the package.json of an npm package, without starting anything."""
     for folder in list(program.resolve().parents)[:MAX_PARENT_FOLDERS]:
         # Above it is the package.json of whatever project the agent was installed into.
@@ -43,13 +48,14 @@ def _read_package_version(program: Path) -> str:
     return ""
 
 
-def _ask_version(program: str, arguments: tuple[str, ...]) -> str:
+def _ask_version(command: tuple[str, ...], variables: Mapping[str, str] | None, patience: float) -> str:
     try:
         done = subprocess.run(
-            [program, *arguments],
+            command,
+            env=variables,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=VERSION_TIMEOUT,
+            timeout=patience,
             check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):

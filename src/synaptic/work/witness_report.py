@@ -78,7 +78,7 @@ def count_alarms(store: Store, since: float) -> dict[Standing, int]:
     return {standing: count for standing, count in found.items() if standing in ALARMS}
 
 
-def describe_alarms(counts: dict[Standing, int]) -> str:
+def describe_alarms(counts: Mapping[Standing, int]) -> str:
     """One line about them; "" where there are none."""
     said = ", ".join(f"{count} {standing}" for standing, count in sorted(counts.items()))
     return f"{said} (synaptic witness)" if said else ""

@@ -1,50 +1,28 @@
 """One user of one agent: a throw-away home, a project, a model that follows a script, and the client between them."""
 
-import os
-import signal
-import subprocess
-import time
-from collections.abc import Mapping
-from contextlib import suppress
+import threading
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
 from synaptic.daemon import lifecycle
+from synaptic.verification.client_process import (
+    ClientEnd,
+    ClientStart,
+    end_processes_of,
+    make_environment,
+    run_client,
+)
+from synaptic.verification.dialects import text
+from synaptic.verification.driver import Stage
+from synaptic.verification.model_server import Json, Model
+from synaptic.verification.script import DONE, Turn
 from tests.clients.claude import Session
-from tests.clients.kit.dialects import text
-from tests.clients.kit.models import Dialect, Json, Model
-from tests.clients.script import DONE, Turn, Use
+from tests.clients.kit.agents import PinnedClient
 
+Driver = PinnedClient
 PATIENCE = 60
 """Seconds after which a client counts as hanging."""
-
-
-class Driver(Protocol):
-    """How one agent is set up and called without a terminal; every file it needs is in the throw-away home."""
-
-    name: str
-    dialect: Dialect
-    bootstrap: tuple[str, ...]
-    """What `synaptic bootstrap` is told, so that this agent is wired."""
-
-    def program(self) -> Path:
-        """The client; raises NoClient when there is none and none can be fetched."""
-
-    def shell(self, command: str) -> Use:
-        """The model's call of this agent's own shell tool."""
-
-    def write(self, path: Path, content: str) -> Use:
-        """The model's call of this agent's own tool that makes a file."""
-
-    def prepare(self, user: "User") -> None:
-        """The agent's settings, as a user of this model would have them."""
-
-    def command(self, user: "User", prompt: str) -> list[str]:
-        """One whole session, from the prompt to the model's last word."""
-
-    def env(self, user: "User") -> Mapping[str, str]: ...
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -67,7 +45,7 @@ class Run(msgspec.Struct, frozen=True):
 class User:
     """Someone who works with one agent."""
 
-    def __init__(self, driver: Driver, session: Session | None = None) -> None:
+    def __init__(self, driver: PinnedClient, session: Session | None = None) -> None:
         """`session`: the home and project of someone who works with other agents too."""
         self.driver = driver
         self.program = driver.program()
@@ -75,8 +53,18 @@ class User:
         self.home, self.project = self.session.home, self.session.project
         self.model = Model(driver.dialect)
         self.patience: float = PATIENCE
+        self.stage = Stage(
+            home=self.home,
+            project=self.project,
+            temporary=self.session.temporary,
+            launch=driver.launch(),
+            url=self.model.url,
+            address=self.model.address,
+        )
         try:
-            driver.prepare(self)
+            driver.prepare(self.stage)
+            if login := driver.driver.login_command(self.stage):
+                self.call(login)
         except BaseException:
             self.close()
             raise
@@ -84,20 +72,18 @@ class User:
     def run(self, *turns: Turn, prompt: str = "do the thing") -> Run:
         """The model says these turns, then `done` for ever."""
         self.model.follow((*turns, DONE))
-        started = time.monotonic()
-        exit, output = self._call(self.driver.command(self, prompt))
-        seconds = time.monotonic() - started
+        ended = self._call(self.driver.driver.command(self.stage, prompt))
         self._end_leftovers()
         requests = tuple(self.model.requests)
         results = {name: told for request in requests for name, told in self.driver.dialect.results(request)}
-        return Run(exit, output, requests, tuple(results.values()), seconds)
+        return Run(ended.exit, ended.output, requests, tuple(results.values()), ended.seconds)
 
     def call(self, command: list[str]) -> str:
         """Another command of the client; what it prints."""
-        exit, output = self._call(command)
-        if exit:
-            raise AssertionError(f"{' '.join(command)}: exit {exit}\n{output}")
-        return output
+        ended = self._call(command)
+        if ended.exit:
+            raise AssertionError(f"{' '.join(command)}: exit {ended.exit}\n{ended.output}")
+        return ended.output
 
     def put(self, name: str, content: str) -> Path:
         """A file in the home."""
@@ -109,55 +95,13 @@ class User:
     def close(self) -> None:
         self.model.close()
         self.session.close()
-        for process in _processes_of(self.home):
-            _end(process)
+        end_processes_of(self.home)
 
-    def _call(self, command: list[str]) -> tuple[int, str]:
-        env = {
-            "HOME": str(self.home),
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "LANG": "C.UTF-8",
-            "TERM": "dumb",
-            "NO_COLOR": "1",
-            "TMPDIR": str(self.session.temporary),
-            **self.driver.env(self),
-        }
-        log = self.session.folder / "client.log"
-        with log.open("wb") as out:
-            client = subprocess.Popen(
-                command,
-                cwd=self.project,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            try:
-                exit = client.wait(self.patience)
-            except subprocess.TimeoutExpired:
-                os.killpg(client.pid, signal.SIGKILL)
-                exit = client.wait()
-        return exit, log.read_text(errors="replace")
+    def _call(self, command: list[str]) -> ClientEnd:
+        usual = make_environment(self.home, self.session.temporary, "/usr/local/bin:/usr/bin:/bin")
+        env = {**usual, "LANG": "C.UTF-8", **self.driver.env(self.stage)}
+        return run_client(ClientStart(command, self.project, env), self.patience, threading.Event())
 
     def _end_leftovers(self) -> None:
         """Some clients leave a server behind; the next session starts its own."""
-        ours = lifecycle.read_status(self.session.synaptic_home).pid
-        for process in _processes_of(self.home):
-            if process != ours:
-                _end(process)
-
-
-def _processes_of(home: Path) -> list[int]:
-    """Processes that were started in this home."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):
-            if f"HOME={home}".encode() in entry.read_bytes().split(b"\0"):
-                found.append(int(entry.parent.name))
-    return found
-
-
-def _end(process: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(process, signal.SIGKILL)
+        end_processes_of(self.home, lifecycle.read_status(self.session.synaptic_home).pid)

@@ -11,6 +11,7 @@ from synaptic.agents.base import (
     CommandLine,
     HookBypass,
     HookSwitch,
+    ReportedVersion,
     SettingsFolder,
     split_options,
 )
@@ -35,6 +36,7 @@ AGENT = Agent(
     unseen=(),
     absence=Absence(variables={"CLAUDE_CODE_SESSION_ATTENDED": "0"}),
     trail=CallTrail(proves_run=RESULT_EVENTS, after_refusal="PostToolBatch", read_line=read_transcript_line),
+    reported_version=ReportedVersion("transcript", ("version",)),
     sign=AgentSign(
         lambda seen: False, beginning=PAYLOAD_BEGINNING
     ),  # it is who is meant when nobody else is recognised

@@ -91,8 +91,9 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
 }
 FOR_EVERYBODY = frozenset((
     "ability documents", "ability lint", "ability list", "ability run", "ability suggest", "agent list",
-    "agent register", "agent show", "agent status", "agents show", "check", "completion", "config get", "config path",
-    "config schema", "config show", "config validate", "daemon run", "daemon start", "daemon status", "diff",
+    "agent register", "agent show", "agent status", "agents show", "agents verify", "check",
+    "completion", "config get", "config path", "config schema", "config show", "config validate",
+    "daemon run", "daemon start", "daemon status", "diff",
     "effort dehydrate", "effort finish", "effort list", "effort log", "effort phase", "effort resume", "effort show",
     "effort start", "explain", "fleet focus", "fleet tmux", "follow-ups list", "freeze", "hook list", "hook test",
     "hook validate", "info", "list", "loop cancel", "loop check", "loop complete", "loop log", "loop start",

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterator, Mapping
 
-from tests.clients.kit.models import Json, Reply
-from tests.clients.script import Text, Turn, Use
+from synaptic.verification.model_server import Json, Reply
+from synaptic.verification.script import Text, Turn, Use
 
 EVENTS = "text/event-stream"
 MISSING = Reply(b"{}", status=404)

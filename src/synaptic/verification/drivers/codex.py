@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from tests.clients.kit import clients
-from tests.clients.kit.dialects import Responses
-from tests.clients.kit.driver import User
-from tests.clients.script import Use
+from synaptic.verification.dialects import Responses
+from synaptic.verification.driver import Driver, Stage
+from synaptic.verification.script import Use
 
 CONFIG = """\
 model = "gpt-5.5"
@@ -31,31 +30,27 @@ trust_level = "trusted"
 """
 
 
-class Codex:
+class CodexDriver(Driver):
     """The model's name decides that patches are a tool of their own."""
 
     name = "codex"
     dialect = Responses()
-    bootstrap: tuple[str, ...] = ("--agent", "codex", "--trust")
 
-    def program(self) -> Path:
-        return clients.program("codex")
-
-    def shell(self, command: str) -> Use:
+    def make_shell_call(self, command: str) -> Use:
         return Use("exec_command", {"cmd": command})
 
-    def write(self, path: Path, content: str) -> Use:
+    def make_write_call(self, path: Path, content: str) -> Use:
         lines = "".join(f"+{line}\n" for line in content.splitlines())
         return Use("apply_patch", {"freeform": f"*** Begin Patch\n*** Add File: {path}\n{lines}*** End Patch\n"})
 
-    def prepare(self, user: User) -> None:
-        user.put(".codex/config.toml", CONFIG.format(url=user.model.url, project=user.project))
+    def prepare(self, stage: Stage) -> None:
+        stage.put(".codex/config.toml", CONFIG.format(url=stage.url, project=stage.project))
 
-    def command(self, user: User, prompt: str) -> list[str]:
-        return [str(user.program), "exec", "--json", "--skip-git-repo-check", "-C", str(user.project), prompt]
+    def command(self, stage: Stage, prompt: str) -> list[str]:
+        return [*stage.launch, "exec", "--json", "--skip-git-repo-check", "-C", str(stage.project), prompt]
 
-    def env(self, user: User) -> dict[str, str]:
+    def variables(self, stage: Stage) -> dict[str, str]:
         return {"SCRIPTED_KEY": "scripted", "SHELL": "/bin/sh"}
 
 
-DRIVER = Codex()
+DRIVER = CodexDriver()
