@@ -88,6 +88,9 @@ def _print_report(made: WitnessReport, unseen: dict[str, list[str]]) -> None:
             screen.say_under(f"{count:>7,}  ", f"{standing}: {MEANING[standing]}")
     for call in made.told:
         _print_call(call)
+    if older := made.alarms - len(made.told):
+        screen.say()
+        screen.say_under("", f"{older:,} older ones are not shown: narrow it down with --since or --session")
 
 
 def _print_call(call: ToldCall) -> None:
@@ -107,6 +110,7 @@ def _to_json(made: WitnessReport) -> dict[str, object]:
         "reported": made.reported,
         "in_transcripts": made.written,
         "standings": made.standings,
+        "alarms": made.alarms,
         "told": made.told,
     }
 

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import time
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -78,11 +79,12 @@ def _iter_calls(known: WitnessedSession, piece: bytes) -> Iterator[WrittenCall]:
     """Calls that have run since the session's first event, each once."""
     read = find_agent(known.agent).trail.read_line
     seen: set[str] = set()
+    now = time.time()
     for line in piece.splitlines() if read else ():
         for step in read(line) if read else ():
             if step.has_run and step.number not in seen and step.at >= known.first - CLOCK_SLACK:
                 seen.add(step.number)
-                yield WrittenCall(step.number, step.at)
+                yield WrittenCall(step.number, min(step.at, now))
 
 
 def _measure(path: str) -> int:

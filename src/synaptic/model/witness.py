@@ -27,6 +27,8 @@ class Sign(IntFlag):
     NO_ENTRY = 512
     """The agent's settings had lost our entry when it ran."""
     NUMBERED = 1024
+    CLAIMED = 2048
+    """Somebody says that it ran, and a tool may have made that up."""
 
 
 class Standing(StrEnum):

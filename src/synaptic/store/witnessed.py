@@ -16,14 +16,17 @@ SELECT_COUNTS = "SELECT flags, count(*) FROM witness WHERE at >= ? GROUP BY flag
 SELECT_SESSION_COUNTS = "SELECT flags, count(*) FROM witness WHERE session = ? AND at >= ? GROUP BY flags"
 SELECT_ALARMS = """
 SELECT w.flags, w.asked, w.ran, w.at, coalesce(s.agent, ''), coalesce(s.name, '') FROM witness w
-LEFT JOIN witness_sessions s ON s.session = w.session WHERE w.flags & 256 AND w.at >= ? ORDER BY w.at DESC LIMIT ?
+LEFT JOIN witness_sessions s ON s.session = w.session
+WHERE w.flags & 256 AND w.at >= ?1 AND (?2 IS NULL OR w.session = ?2) ORDER BY w.at DESC LIMIT ?3
 """
 SELECT_SESSIONS = """
 SELECT agent, name, transcript, place, first FROM witness_sessions WHERE transcript <> '' AND last >= ?
 ORDER BY last DESC LIMIT ?
 """
 SELECT_SESSION = "SELECT agent, name, transcript, place, first FROM witness_sessions WHERE session = ?"
-SELECT_NAMES = "SELECT name FROM witness_sessions WHERE name LIKE ? || '%' ESCAPE '\\' LIMIT 2"
+SELECT_NAMES = """
+SELECT name FROM witness_sessions WHERE substr(name, 1, length(?1)) = ?1 ORDER BY name <> ?1 LIMIT 2
+"""
 SET_TRANSCRIPT = "UPDATE witness_sessions SET transcript = ?, place = ? WHERE session = ? AND transcript = ''"
 SET_PLACE = "UPDATE witness_sessions SET place = ? WHERE session = ? AND place = ?"
 MARK_WRITTEN = "UPDATE witness SET flags = flags | ? WHERE session = ? AND call = ?"
@@ -68,9 +71,11 @@ def count_signs(store: Store, since: float, session: str = "") -> Mapping[Sign, 
     return {Sign(flags): count for flags, count in rows}
 
 
-def list_alarms(store: Store, since: float, limit: int = 1000) -> tuple[Alarm, ...]:
-    """The calls that a person was told of, the newest first. Raises StoreError."""
-    rows = store.read(lambda connection: connection.execute(SELECT_ALARMS, (int(since), limit)).fetchall())
+def list_alarms(store: Store, since: float, session: str = "", limit: int = 1000) -> tuple[Alarm, ...]:
+    """The calls that a person was told of, the newest first; of one session or of all. Raises StoreError."""
+    place = digest_session(read_signing_key(store), session) if session else None
+    values = (int(since), place, limit)
+    rows = store.read(lambda connection: connection.execute(SELECT_ALARMS, values).fetchall())
     return tuple(
         Alarm(signs=Sign(flags), asked=asked, ran=ran, at=float(at), agent=agent, session=name)
         for flags, asked, ran, at, agent, name in rows
@@ -85,9 +90,8 @@ def find_session(store: Store, name: str) -> WitnessedSession | None:
 
 
 def find_session_names(store: Store, start: str) -> tuple[str, ...]:
-    """At most two sessions whose names begin so."""
-    text = start.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return tuple(name for (name,) in store.read(lambda one: one.execute(SELECT_NAMES, (text,)).fetchall()))
+    """At most two sessions whose names begin so; one that is called so is the first."""
+    return tuple(name for (name,) in store.read(lambda one: one.execute(SELECT_NAMES, (start,)).fetchall()))
 
 
 def list_sessions(store: Store, since: float) -> tuple[WitnessedSession, ...]:
