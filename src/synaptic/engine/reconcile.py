@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 
 MOST_BYTES = 4 * 1024 * 1024
 """What is read at once; of a transcript that has grown more, the beginning is left out."""
+LEAST_LINE = 40
+"""Bytes of a line that can tell of a call: millions of empty ones are no work."""
 CLOCK_SLACK = 2.0
 """Seconds by which a line may seem older than the session's first event."""
 BEGINNING = frozenset({"SessionStart", "UserPromptSubmit"})
@@ -80,8 +82,8 @@ def _iter_calls(known: WitnessedSession, piece: bytes) -> Iterator[WrittenCall]:
     read = find_agent(known.agent).trail.read_line
     seen: set[str] = set()
     now = time.time()
-    for line in piece.splitlines() if read else ():
-        for step in read(line) if read else ():
+    for line in piece.split(b"\n") if read else ():
+        for step in read(line) if read and len(line) >= LEAST_LINE else ():
             if step.has_run and step.number not in seen and step.at >= known.first - CLOCK_SLACK:
                 seen.add(step.number)
                 yield WrittenCall(step.number, min(step.at, now))

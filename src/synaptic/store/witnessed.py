@@ -1,6 +1,9 @@
 """Read what was witnessed: counts by signs, the calls that a person was told of, sessions and their transcripts."""
 
+import time
 from collections.abc import Iterable, Mapping
+from functools import partial
+from itertools import islice
 from typing import cast
 
 import msgspec
@@ -10,6 +13,9 @@ from synaptic.store.db import Connection, Row, Store
 from synaptic.store.key import read_signing_key
 from synaptic.store.witness import PUT_CALL, digest_number, digest_session
 
+CALLS_PER_STEP = 200
+"""Calls of a transcript that are noted in one transaction."""
+STEP_PAUSE = 0.001
 MOST_SESSIONS = 200
 """Sessions whose transcripts are compared at once, the newest."""
 SELECT_COUNTS = "SELECT flags, count(*) FROM witness WHERE at >= ? GROUP BY flags"
@@ -114,14 +120,17 @@ def add_written(store: Store, session: WitnessedSession, calls: Iterable[Written
     """
     key = read_signing_key(store)
     place = digest_session(key, session.name)
-    wanted = tuple(calls)
 
-    def write(connection: Connection) -> int:
-        if not connection.execute(SET_PLACE, (end, place, session.place)).rowcount:
-            return 0  # somebody else was faster
-        return sum(_add_one(connection, (place, digest_number(key, call.number)), call, signs) for call in wanted)
+    def add_some(connection: Connection, some: Iterable[WrittenCall]) -> int:
+        return sum(_add_one(connection, (place, digest_number(key, call.number)), call, signs) for call in some)
 
-    return store.write(write)
+    # A transcript may name very many, and events wait for a writer. The place comes last: all of this may happen twice.
+    added, wanted = 0, iter(calls)
+    while some := tuple(islice(wanted, CALLS_PER_STEP)):
+        added += store.write(partial(add_some, some=some))
+        time.sleep(STEP_PAUSE)
+    store.write(lambda connection: connection.execute(SET_PLACE, (end, place, session.place)).rowcount)
+    return added
 
 
 def _add_one(connection: Connection, where: tuple[int, int], call: WrittenCall, signs: Sign) -> bool:
