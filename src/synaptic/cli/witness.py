@@ -29,7 +29,7 @@ MEANING = {
     Standing.REWRITE_IGNORED: "was to run in another form, and ran as it was",
     Standing.UNASKED: "ran without asking, because the entry that asks is gone",
     Standing.UNSEEN: "only the agent's transcript has it: no hook was called",
-    Standing.NOT_OBSERVABLE: "no result was told, or its question may be lost",
+    Standing.NOT_OBSERVABLE: "no result was told, its question may be lost, or its result made up",
 }
 
 EXAMPLES = """
