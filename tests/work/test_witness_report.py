@@ -50,3 +50,11 @@ def test_the_report_says_how_many_alarms_it_leaves_out(store: Store, monkeypatch
     journal.claim_records(store, alarms)
     made = witness_report.make_report(store, 0.0)
     assert (made.alarms, len(made.told), made.standings["disobeyed"]) == (9, 3, 9)
+
+
+def test_calls_without_numbers_are_counted_once_and_that_is_said(store: Store):
+    for event, sign in (("PreToolUse", Sign.LET), ("PostToolUse", Sign.RAN)) * 3:
+        journal.claim_records(store, [make(event, sign, number="")])
+    journal.claim_records(store, [make("PreToolUse", Sign.LET | Sign.NUMBERED)])
+    made = witness_report.make_report(store, 0.0)
+    assert (made.calls, made.unnumbered) == (2, 1)

@@ -80,6 +80,9 @@ def _print_report(made: WitnessReport, unseen: dict[str, list[str]]) -> None:
         f"{calls}: ",
         f"{made.asked:,} asked about, {made.reported:,} with a result, {made.written:,} found in transcripts",
     )
+    if made.unnumbered:
+        told = "of an agent that gives no numbers: the same call again in a session is counted once"
+        screen.say_under(f"{made.unnumbered:,} of them ", told)
     for title, limits in unseen.items():
         screen.say_under("not seen  ", f"{title}: {'; '.join(limits) or 'nothing that is known'}")
     screen.say()
@@ -109,6 +112,7 @@ def _to_json(made: WitnessReport) -> dict[str, object]:
         "asked": made.asked,
         "reported": made.reported,
         "in_transcripts": made.written,
+        "unnumbered": made.unnumbered,
         "standings": made.standings,
         "alarms": made.alarms,
         "told": made.told,

@@ -44,6 +44,8 @@ class WitnessReport(msgspec.Struct, frozen=True, kw_only=True):
     """Those whose result came."""
     written: int
     """Those that are in the agent's transcript as well."""
+    unnumbered: int
+    """Those that their agent gives no number: the same call again in a session is the same row."""
     standings: dict[str, int]
     alarms: int
     """Calls that a person was told of."""
@@ -70,6 +72,7 @@ def make_report(store: Store, since: float, session: str = "") -> WitnessReport:
         asked=_count(counts, ASKED),
         reported=_count(counts, Sign.RAN),
         written=_count(counts, Sign.WRITTEN),
+        unnumbered=sum(count for signs, count in counts.items() if Sign.NUMBERED not in signs),
         standings={str(standing): count for standing, count in standings.items()},
         alarms=sum(standings[standing] for standing in ALARMS),
         told=tuple(_describe(store, one) for one in alarms),
