@@ -424,3 +424,13 @@ def test_where_a_plugin_asks_as_well_no_entry_is_missing(claude: Client, monkeyp
     assert wired.lacks_own_entry(claude.setting.home, "claude", env, "PreToolUse")
     with_plugin = {**env, "CLAUDE_PLUGIN_ROOT": "/plugins/synaptic"}
     assert not wired.lacks_own_entry(claude.setting.home, "claude", with_plugin, "PreToolUse")
+
+
+def test_of_an_agent_that_tells_no_results_nobody_knows_whether_it_obeys(setting: Setting):
+    """Here an orchestrator's own, in our dialect; Amp is another one."""
+    payload = setting.payload(tool_input={"command": REFUSED}, event_type="PreToolUse")
+    answer = setting.answer(setting.raw("PreToolUse", json.dumps(payload).encode(), "synaptic"))
+    assert b"git push origin HEAD" in answer.stdout + answer.stderr, "it was refused"
+    with closing(sqlite3.connect(setting.home.database)) as database:
+        ((flags,),) = database.execute("SELECT flags FROM witness").fetchall()
+    assert judge_kept(Sign(flags)) is Standing.NOT_OBSERVABLE

@@ -72,7 +72,8 @@ class Witness:
         event = call.event
         if not isinstance(event, PreToolUse) or not event.session_id:
             return None
-        return WitnessReport(describe_asked(event.tool, event.tool_use_id, decision))
+        asked = describe_asked(event.tool, event.tool_use_id, decision)
+        return WitnessReport(asked if _list_proofs(call.agent) else _doubt(asked))
 
     def follow(self, call: Call, answered: WitnessReport | None) -> None:
         """After an event is written: `answered` is what it says about its call, where it was answered so.
@@ -146,8 +147,10 @@ class Witness:
 
 def mark_late(call: WitnessedCall | None, micros: int, patience: float) -> WitnessedCall | None:
     """Note that a decision came when the agent had stopped waiting: whatever ran then was not disobedience."""
-    if call is None or micros < patience * 1e6:
-        return call
+    return call if call is None or micros < patience * 1e6 else _doubt(call)
+
+
+def _doubt(call: WitnessedCall) -> WitnessedCall:
     return msgspec.structs.replace(call, signs=call.signs | Sign.DOUBTED)
 
 

@@ -53,7 +53,7 @@ def _recall_alarm(signs: Sign) -> Standing:
 
 
 def _judge_unreported(signs: Sign) -> Standing:
-    if signs & (Sign.LET | Sign.CLAIMED):
+    if signs & (Sign.LET | Sign.CLAIMED | Sign.DOUBTED):
         return Standing.NOT_OBSERVABLE  # it may have run, or its person said no
     if not signs & ASKED:
         return Standing.UNASKED if Sign.NO_ENTRY in signs else Standing.UNSEEN
