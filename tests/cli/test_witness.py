@@ -28,6 +28,16 @@ def test_calls_that_went_as_decided_are_counted_and_fail_nothing(user: User, age
     assert told["told"] == []
 
 
+def test_the_report_says_whose_calls_are_counted_once(user: User, agent: Agent):  # noqa: F811
+    agent.asks("ls", runs=True)
+    assert "counted once" not in types(user, "witness").out
+    for _ in range(2):
+        agent.sends("PreToolUse", "pwd", "")
+    assert "1 of them of an agent that gives no numbers" in types(user, "witness").out
+    told = types(user, "witness", "--json").json
+    assert (told["calls"], told["unnumbered"], told["alarms"]) == (2, 1, 0)
+
+
 def test_what_was_disobeyed_is_listed_with_its_events_and_fails(user: User, agent: Agent):  # noqa: F811
     agent.asks(PUSH, runs=True)
     told = types(user, "witness", code=1)

@@ -13,6 +13,7 @@ from synaptic.engine.commit import DecidedEvent
 from synaptic.engine.reports import NOT_OWN_TEXT
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision
+from synaptic.model.environment import PLUGIN_VARIABLE
 from synaptic.model.event import PostToolUse
 from synaptic.store.db import Store
 from tests.daemon.setting import BLOCK, Setting, modify, output, specific
@@ -22,15 +23,13 @@ CONTEXT = """echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","addition
 
 def by_plugin(request: Request, **changes: object) -> Request:
     """The same event as the plugin's entry brings it."""
-    env = {**request.env, arrivals.PLUGIN_VARIABLE: "/plugins/synaptic"}
+    env = {**request.env, PLUGIN_VARIABLE: "/plugins/synaptic"}
     return msgspec.structs.replace(request, id=new_call_id(), env=env, **changes)
 
 
 def by_sdk(request: Request) -> Request:
     """The same event as our callback in an SDK brings it."""
-    return msgspec.structs.replace(
-        request, id=new_call_id(), env={**request.env, arrivals.PLUGIN_VARIABLE: arrivals.SDK_WAY}
-    )
+    return msgspec.structs.replace(request, id=new_call_id(), env={**request.env, PLUGIN_VARIABLE: arrivals.SDK_WAY})
 
 
 def again(request: Request) -> Request:

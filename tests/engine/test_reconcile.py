@@ -2,17 +2,22 @@
 
 import json
 import os
+import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from synaptic.agents.claude.transcript import read_transcript_line
 from synaptic.agents.shared.discover import find_agent
 from synaptic.agents.shared.transcripts import is_own_transcript
 from synaptic.engine import reconcile
+from synaptic.model.errors import StoreError
 from synaptic.model.witness import Sign, Standing
 from synaptic.pipeline.witness import judge_call
+from synaptic.store import witnessed
 from synaptic.store.db import Store
 from synaptic.store.witnessed import count_signs, find_session
 from tests.daemon.setting import Setting
@@ -212,3 +217,50 @@ def test_signs_of_transcripts_only_are_kept_small(session: Session):
     store = Store.open(session.setting.home)
     assert list(count_signs(store, 0.0)) == [Sign.WRITTEN | Sign.NUMBERED]
     store.close()
+
+
+def test_many_calls_are_noted_in_small_steps_and_a_step_that_failed_is_repeated(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+):
+    """Events wait for whoever writes: a transcript may name tens of thousands."""
+    monkeypatch.setattr(witnessed, "CALLS_PER_STEP", 2)
+    session.writes(*(result(f"toolu_{number}") for number in range(5)))
+    write, steps = Store.write, []
+
+    def fail_in_the_third(store: Store, work: Any, **more: Any) -> Any:
+        if "add_some" in repr(work):
+            steps.append(work)
+            if len(steps) == 3:
+                raise StoreError("the disk is full")
+        return write(store, work, **more)
+
+    monkeypatch.setattr(Store, "write", fail_in_the_third)
+    session.sends("Stop")
+    assert session.standings() == {Standing.UNSEEN: 4}
+    session.sends("Stop")
+    assert session.standings() == {Standing.UNSEEN: 5}
+
+
+def test_lines_of_nothing_are_no_work(session: Session, monkeypatch: pytest.MonkeyPatch):
+    seen: list[bytes] = []
+    claude = find_agent("claude")
+    trail = msgspec.structs.replace(
+        claude.trail, read_line=lambda line: seen.append(line) or read_transcript_line(line)
+    )
+    monkeypatch.setattr(reconcile, "find_agent", lambda name: msgspec.structs.replace(claude, trail=trail))
+    session.writes("\n" * 1000, "{}\n" * 1000, result("toolu_1"))
+    session.sends("Stop")
+    assert len(seen) == 1
+    assert session.standings() == {Standing.UNSEEN: 1}
+
+
+def test_a_line_from_the_future_is_one_of_today(session: Session):
+    """What is never old would never go with the journal."""
+    session.writes(result("toolu_1", at="9999-12-31T00:00:00Z"))
+    session.sends("Stop")
+    store = Store.open(session.setting.home)
+    try:
+        assert count_signs(store, time.time() + 60) == {}
+        assert sum(count_signs(store, time.time() - 60).values()) == 1
+    finally:
+        store.close()

@@ -13,6 +13,7 @@ from synaptic.engine.replay import Standing
 from synaptic.model.errors import DeclarationError
 from tests.daemon.setting import Setting
 from tests.engine.calls import sample_calls
+from tests.engine.granting import allow
 from tests.engine.replaying import answer_all, bash, describe, replay
 
 FORCE = "git push --force origin main"
@@ -250,3 +251,22 @@ def test_a_change_that_cannot_be_made_is_said(setting: Setting):
         replay(setting, CatalogChange(enable=("git.force-pus",)))
     with pytest.raises(DeclarationError, match="protected"):
         replay(setting, CatalogChange(settings=(('policies."git.force-push".protected', "7"),)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind"),
+    [
+        ((), "none"),
+        ((('policies."git.force-push".protected', '["main", "release"]'),), "deny"),
+        ((("grants.never", '["git.*"]'),), "deny"),
+        ((('policies."git.reset-hard".enabled', "false"),), "none"),
+    ],
+)
+def test_an_exception_counts_in_the_past_as_far_as_it_would_today(
+    setting: Setting, settings: tuple[tuple[str, str], ...], kind: str
+):
+    """It is about a policy as it was set: the same policy with other options is another one."""
+    (request,) = bash(setting, FORCE)
+    allow(setting, setting.answer(request), scope="always")
+    assert setting.answer(*bash(setting, FORCE)).stdout == b""
+    assert describe(replay(setting, CatalogChange(settings=settings)))[-1][0] == kind

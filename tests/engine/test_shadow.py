@@ -12,7 +12,16 @@ import pytest
 
 from synaptic.engine import shadow, walk
 from synaptic.engine.shadow import ShadowWorker, limit_check, run_worker, take_lock
-from synaptic.engine.shadow_queue import MOST_CALLS, MOST_FILES, ShadowQueue, WatchedCall, _encoder, decode_calls
+from synaptic.engine.shadow_queue import (
+    MOST_BYTES,
+    MOST_CALLS,
+    MOST_FILES,
+    MOST_WAITING_BYTES,
+    ShadowQueue,
+    WatchedCall,
+    _encoder,
+    decode_calls,
+)
 from synaptic.hooks.catalog import HookCatalogs
 from synaptic.model.call import Answer, Request
 from synaptic.model.decision import TraceStep
@@ -218,6 +227,23 @@ def test_a_burst_is_bounded(setting: Setting) -> None:
     calls = decode_calls(file.read_bytes())
     assert len(calls) == MOST_CALLS and calls[0][1] == {"command": "ls"}
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_burst_of_long_calls_is_small_enough_to_be_written_in_one_go(setting: Setting) -> None:
+    """Events wait while it is written, and fifty such files stay until somebody takes them."""
+
+    async def leave_many() -> None:
+        queue = ShadowQueue(setting.home)
+        for _ in range(2):
+            for _ in range(20):
+                queue.add(setting.request(tool_input={"command": "x" * (MOST_BYTES - 1000)}), None)
+            queue.hand_over()
+
+    asyncio.run(leave_many())
+    first, second = waiting_files(setting)
+    for file in (first, second):
+        assert len(decode_calls(file.read_bytes())) == MOST_WAITING_BYTES // MOST_BYTES
+        assert file.stat().st_size < 2 * MOST_WAITING_BYTES
 
 
 def test_one_worker_at_a_time_and_none_without_work(setting: Setting) -> None:

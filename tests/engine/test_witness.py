@@ -1,7 +1,10 @@
 """What was refused and has run all the same: told in the answer to that very event, by every agent's own payloads."""
 
+import asyncio
 import json
 import sqlite3
+import time
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,12 +16,16 @@ from synaptic.agents.shared import wired
 from synaptic.agents.shared.discover import find_agent, load_agents
 from synaptic.daemon.client import new_call_id
 from synaptic.engine import witness
+from synaptic.engine.commit import DecidedEvent
 from synaptic.engine.senders import Senders
+from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer, HookProcess, Request
 from synaptic.model.witness import Sign, Standing, WitnessedCall
-from synaptic.pipeline.witness import judge_call
+from synaptic.pipeline.witness import judge_call, judge_kept
+from synaptic.store import grants, refused
 from tests.agents.readers import Heard, reader
 from tests.daemon.setting import Setting
+from tests.lib.grants import grant_for
 
 AGENTS = Path(__file__).parents[1] / "agents"
 REFUSED = "git push --force origin main"
@@ -220,13 +227,13 @@ def test_a_journal_of_structure_is_enough(claude: Client):
 
 
 def test_a_result_that_a_tool_has_forged_is_not_believed(claude: Client, monkeypatch: pytest.MonkeyPatch):
-    """A process that began during another call tells that a refused one ran: nothing is told, nothing is written."""
+    """A process that began during another call tells that a refused one ran: nothing is told."""
     claude.asks(REFUSED)
     payload = put_command(claude.told, claude.command, REFUSED)
     sent = msgspec.structs.replace(claude.request("PostToolUse", payload), sent=HookProcess((7, "1"), 0.0, 1.0))
     monkeypatch.setattr(Senders, "is_during_tool", lambda self, sent: True)
     assert claude.setting.answer(sent).stdout == b""
-    assert claude.standings() == [Standing.OBEYED]
+    assert claude.standings() == [Standing.NOT_OBSERVABLE], "the true one looks the same while another call is open"
     monkeypatch.undo()
     assert b"all the same" in claude.tells(REFUSED).stdout, "the true one is told afterwards"
 
@@ -275,3 +282,155 @@ def test_a_rehearsal_is_no_result(claude: Client):
     claude.asks(REFUSED)
     claude.setting.rehearse(claude.request("PostToolUse", payload))
     assert claude.standings() == [Standing.OBEYED]
+
+
+def in_one_engine(client: Client, story: Callable[[Engine], Awaitable[None]]) -> None:
+    async def tell() -> None:
+        engine = open_engine(client.setting.home)
+        try:
+            await story(engine)
+        finally:
+            await engine.close()
+
+    asyncio.run(tell())
+
+
+def test_what_a_person_said_no_to_while_it_waited_is_refused(claude: Client):
+    """The call was a question when it came, and a refusal when it was answered."""
+    claude.setting.config("[ask]\nwait = 500\n")
+    command = "terraform destroy -auto-approve"
+    asked, told = (
+        claude.request(event, put_command(given, claude.command, command))
+        for event, given in (("PreToolUse", claude.asked), ("PostToolUse", claude.told))
+    )
+    asked = msgspec.structs.replace(asked, env={**asked.env, "CLAUDE_CODE_SESSION_ATTENDED": "0"})
+
+    async def story(engine: Engine) -> None:
+        waiting = asyncio.create_task(engine.answer(asked))
+        async with asyncio.timeout(20):
+            while not len(engine.held):
+                await asyncio.sleep(0.01)
+        marks = [call.mark for call in refused.list_refused(engine.store)]
+        refused.answer_refused(engine.store, marks, "upheld", time.time())
+        assert b"said no" in (await waiting).stdout
+        assert b"all the same" in (await engine.answer(told)).stdout
+
+    in_one_engine(claude, story)
+
+
+def test_what_lost_its_exception_before_it_was_written_is_refused(claude: Client, monkeypatch: pytest.MonkeyPatch):
+    """Somebody else was faster: the call is decided anew, without the exception."""
+    claude.asks(REFUSED)
+
+    async def story(engine: Engine) -> None:
+        acts = [act for call in refused.list_refused(engine.store) for act in call.subject.acts]
+        grants.add_grants(engine.store, [grant_for(act) for act in acts])
+        write = engine.commit.write
+
+        async def revoke_and_write(request: Request, event: DecidedEvent, *rest: Any) -> DecidedEvent:
+            ids = [known.grant.id for known in grants.list_grants(engine.store)]
+            grants.revoke_grants(engine.store, ids, time.time())
+            return await write(request, event, *rest)
+
+        monkeypatch.setattr(engine.commit, "write", revoke_and_write)
+        payload = put_command(claude.asked, claude.command, REFUSED)
+        assert b'"deny"' in (await engine.answer(claude.request("PreToolUse", payload))).stdout
+        payload = put_command(claude.told, claude.command, REFUSED)
+        assert b"all the same" in (await engine.answer(claude.request("PostToolUse", payload))).stdout
+
+    in_one_engine(claude, story)
+
+
+def test_a_question_from_below_an_agent_lets_nothing_through(claude: Client):
+    claude.asks(REFUSED)
+    asked = claude.request("PreToolUse", put_command(claude.asked, claude.command, REFUSED))
+    told = claude.request("PostToolUse", put_command(claude.told, claude.command, REFUSED))
+    claude.setting.config("presets = []\n")
+
+    async def story(engine: Engine) -> None:
+        let = await engine.answer(msgspec.structs.replace(asked, stranger="a tool has sent it"))
+        assert b"deny" not in let.stdout
+        assert b"all the same" in (await engine.answer(told)).stdout
+
+    in_one_engine(claude, story)
+
+
+def test_a_flood_of_other_inputs_under_one_number_hides_nothing(claude: Client):
+    commands = [f"{REFUSED} && ls {number}" for number in range(8)]
+
+    async def story(engine: Engine) -> None:
+        for number in range(200):
+            await engine.answer(claude.request("PreToolUse", put_command(claude.asked, claude.command, f"ls {number}")))
+        for command in commands:
+            await engine.answer(claude.request("PreToolUse", put_command(claude.asked, claude.command, command)))
+            told = claude.request("PostToolUse", put_command(claude.told, claude.command, command))
+            assert b"all the same" in (await engine.answer(told)).stdout
+
+    in_one_engine(claude, story)
+
+
+def test_what_was_told_stays_told_when_the_same_call_is_let_through_later(client: Client):
+    client.asks(REFUSED)
+    client.tells(REFUSED)
+    client.setting.config("presets = []\n")
+    client.asks(REFUSED)
+    client.tells(REFUSED)
+    assert client.standings() == [Standing.DISOBEYED]
+    with closing(sqlite3.connect(client.setting.home.database)) as database:
+        assert database.execute("SELECT asked, ran FROM witness").fetchall() == [(1, 2)], "the events of the alarm"
+
+
+def test_a_refusal_after_a_run_that_nobody_was_asked_about_is_no_disobedience(client: Client):
+    """Its first question was lost; the second was refused, and obeyed."""
+    client.tells(REFUSED)
+    client.asks(REFUSED)
+    assert [judge_kept(signs) for signs in client.rows()] == [Standing.NOT_OBSERVABLE]
+    told = client.tells(REFUSED)
+    assert b"all the same" in told.stdout + told.stderr
+    assert client.standings() == [Standing.DISOBEYED]
+
+
+def test_an_input_that_ran_under_another_calls_number_may_be_refused_later(claude: Client):
+    claude.asks(PLAIN)
+    claude.tells(REFUSED)
+    claude.asks(REFUSED)
+    assert b"all the same" in claude.tells(REFUSED).stdout
+
+
+def test_a_call_drives_no_terminal_and_turns_no_letters_around(client: Client):
+    command = f"{REFUSED} # \x1b[2K\x1b[1A\x07\x9b2J\u202e"
+    for answer in (client.asks(command), client.tells(command)):
+        shown = answer.stdout.decode() + answer.stderr.decode()
+        assert not [letter for letter in ("\x1b", "\\u001b", "\x9b", "\u202e", "\\u202e") if letter in shown.lower()]
+
+
+def test_half_a_secret_is_nowhere_kept(client: Client):
+    """A message shows the beginning of a call; a secret that is cut has no shape by which it could be redacted."""
+    token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7H8"
+    for length in range(110, 165, 9):
+        command = f"{REFUSED} # ".ljust(length, "x") + f" {token}"
+        client.asks(command)
+        client.tells(command)
+    with closing(sqlite3.connect(client.setting.home.database)) as database:
+        assert token[:8] not in "\n".join(database.iterdump())
+
+
+def test_where_a_plugin_asks_as_well_no_entry_is_missing(claude: Client, monkeypatch: pytest.MonkeyPatch):
+    settings = claude.setting.user / ".claude" / "settings.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("{}")
+    monkeypatch.setattr(wired, "_read_marked", lambda home: {str(settings): "claude"})
+    env = {"HOME": str(claude.setting.user)}
+    assert wired.lacks_own_entry(claude.setting.home, "claude", env, "PreToolUse")
+    with_plugin = {**env, "CLAUDE_PLUGIN_ROOT": "/plugins/synaptic"}
+    assert not wired.lacks_own_entry(claude.setting.home, "claude", with_plugin, "PreToolUse")
+
+
+def test_of_an_agent_that_tells_no_results_nobody_knows_whether_it_obeys(setting: Setting):
+    """Here an orchestrator's own, in our dialect; Amp is another one."""
+    payload = setting.payload(tool_input={"command": REFUSED}, event_type="PreToolUse")
+    answer = setting.answer(setting.raw("PreToolUse", json.dumps(payload).encode(), "synaptic"))
+    assert b"git push origin HEAD" in answer.stdout + answer.stderr, "it was refused"
+    with closing(sqlite3.connect(setting.home.database)) as database:
+        ((flags,),) = database.execute("SELECT flags FROM witness").fetchall()
+    assert judge_kept(Sign(flags)) is Standing.NOT_OBSERVABLE

@@ -20,12 +20,14 @@ from synaptic.daemon.client import new_call_id
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Request
 from synaptic.model.home import Home
+from synaptic.work.witness_report import make_report
 
 REFUSED = ("git push --force origin main", "git push -f origin master")
 ASKED = ("terraform destroy -auto-approve",)
 REWRITTEN = {"git push --force origin topic": "git push --force-with-lease origin topic"}
 QUIET = ("ls -la", "pwd", "git status")
 COMMANDS = st.sampled_from((*REFUSED, *ASKED, *REWRITTEN, *QUIET))
+TOLD_WORDS = ("run it all the same", "run it as it was", "without asking")
 EXAMPLES = int(os.environ.get("SYNAPTIC_WITNESS_EXAMPLES", "25"))
 
 
@@ -35,7 +37,7 @@ class Call:
     def __init__(self, session: str, number: str, command: str) -> None:
         self.session, self.number, self.command = session, number, command
         self.runs = command
-        self.is_refused = self.is_heard = False
+        self.is_refused = self.is_heard = self.was_let = False
 
 
 class Sessions(RuleBasedStateMachine):
@@ -55,6 +57,7 @@ class Sessions(RuleBasedStateMachine):
         self.refused: set[tuple[str, str]] = set()
         self.wrong: list[str] = []
         self.told: set[tuple[str, str, str]] = set()
+        self.alarms = 0
 
     def teardown(self) -> None:
         if self.engine:
@@ -98,7 +101,9 @@ class Sessions(RuleBasedStateMachine):
             return
         text = self._send(call, "PostToolUse", call.command)
         key = (call.session, call.number, call.command)
-        expected = key not in self.told and (bool(call.number) or self._is_true_of_bare(call))
+        # What was let through once under its number is never told again.
+        is_true = not call.was_let if call.number else self._is_true_of_bare(call)
+        expected = key not in self.told and is_true
         if expected and "all the same" not in text:
             self.wrong.append(f"nothing was told about {key}")
         self.told.add(key)
@@ -120,6 +125,18 @@ class Sessions(RuleBasedStateMachine):
         if self.sent:
             self._answer(self.sent[place % len(self.sent)])
 
+    @rule(is_on=st.booleans())
+    def its_person_switches_the_guard(self, is_on: bool) -> None:
+        """The same call is refused at one time and let through at another."""
+        (self.folder / ".synaptic" / "config.toml").write_text("" if is_on else "presets = []\n")
+
+    @rule()
+    def somebody_reads_the_report(self) -> None:
+        """It counts what was told, no less and no more."""
+        if self.engine:
+            made = make_report(self.engine.store, 0.0)
+            assert made.alarms == len(made.told) == self.alarms
+
     @rule()
     def is_killed(self) -> None:
         """The process ends between two events, without closing anything."""
@@ -139,7 +156,8 @@ class Sessions(RuleBasedStateMachine):
     def _asks(self, call: Call) -> None:
         text = self._send(call, "PreToolUse", call.command)
         call.is_refused = '"deny"' in text
-        call.runs = REWRITTEN.get(call.command, call.command)
+        call.was_let |= not call.is_refused
+        call.runs = REWRITTEN.get(call.command, call.command) if "with-lease" in text else call.command
         seen = self.refused if call.is_refused else self.let
         seen.add((call.session, call.runs))
 
@@ -147,7 +165,7 @@ class Sessions(RuleBasedStateMachine):
         return (call.session, call.runs) in self.refused - self.let
 
     def _judge(self, call: Call, text: str, is_true: bool) -> None:
-        told = any(words in text for words in ("all the same", "as it was", "without asking"))
+        told = any(words in text for words in TOLD_WORDS)
         # A rewrite whose question was lost runs as it was: without numbers it is the call that was rewritten before.
         lost = not call.number and call.command in REWRITTEN and not call.is_heard
         if told and not is_true and not lost:
@@ -158,7 +176,9 @@ class Sessions(RuleBasedStateMachine):
     def _send(self, call: Call, event: str, command: str) -> str:
         numbered = {"tool_use_id": call.number} if call.number else {}
         given = {"tool_name": "Bash", "tool_input": {"command": command}, "session_id": call.session}
-        return self._deliver(event, {**given, **numbered})
+        text = self._deliver(event, {**given, **numbered})
+        self.alarms += any(words in text for words in TOLD_WORDS)
+        return text
 
     def _deliver(self, event: str, payload: dict[str, object]) -> str:
         base = {"cwd": str(self.folder / "project"), "hook_event_name": event}

@@ -11,7 +11,7 @@ import pytest
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.tool import Tool
 from synaptic.model.witness import ALARMS, Sign, Standing
-from synaptic.pipeline.witness import add_report, describe_asked, describe_input, judge_call
+from synaptic.pipeline.witness import add_report, describe_asked, describe_input, judge_call, judge_kept
 
 CASES = tomllib.loads(Path(__file__).with_name("witness.toml").read_text(encoding="utf-8"))["case"]
 EVERY = [reduce(or_, some, Sign(0)) for count in range(len(Sign) + 1) for some in combinations(Sign, count)]
@@ -23,11 +23,16 @@ def test_what_became_of_a_call(case):
 
 
 def test_nothing_that_was_let_through_or_asked_about_raises_an_alarm():
-    assert not [signs for signs in EVERY if signs & (Sign.LET | Sign.QUESTION) and judge_call(signs) in ALARMS]
+    untold = [signs for signs in EVERY if Sign.TOLD not in signs]
+    assert not [signs for signs in untold if signs & (Sign.LET | Sign.QUESTION) and judge_call(signs) in ALARMS]
+
+
+def test_what_was_told_stays_told_and_nothing_else_is_an_alarm_afterwards():
+    assert all((judge_kept(signs) in ALARMS) == (Sign.TOLD in signs) for signs in EVERY)
 
 
 def test_nothing_raises_an_alarm_that_has_neither_run_nor_is_in_a_transcript():
-    unseen = [signs for signs in EVERY if not signs & (Sign.RAN | Sign.WRITTEN | Sign.NO_ENTRY)]
+    unseen = [signs for signs in EVERY if not signs & (Sign.RAN | Sign.WRITTEN | Sign.NO_ENTRY | Sign.TOLD)]
     assert not [signs for signs in unseen if judge_call(signs) in ALARMS]
 
 

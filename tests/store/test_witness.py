@@ -6,6 +6,7 @@ from contextlib import closing
 
 import pytest
 
+from synaptic.daemon.client import new_call_id
 from synaptic.model.witness import Sign, WitnessedCall
 from synaptic.store import journal, retention, witness, witnessed
 from synaptic.store.db import Store
@@ -101,3 +102,48 @@ def test_many_inputs_under_one_number_are_looked_at_up_to_a_limit(store: Store):
         journal.claim_records(store, [make_record(event="PreToolUse", session="s1", witnessed=said)])
     known = witness.find_call(store, "s1", WitnessedCall(number="same", said=b"0", signs=Sign.RAN))
     assert len(known.by_input) <= witness.MOST_INPUTS + 1
+
+
+def test_a_flood_of_calls_pushes_nothing_out_that_a_person_was_told_of(store: Store, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(witness, "MOST_CALLS", 5)
+    alarm = WitnessedCall(number="bad", said=b"$x", signs=Sign.REFUSED | Sign.RAN | Sign.TOLD)
+    journal.claim_records(store, [make_record(event="PostToolUse", session="told", at=time.time(), witnessed=alarm)])
+    journal.claim_records(store, [asked(str(number)) for number in range(9)])
+    retention.prune_events(store, 30)
+    assert [one.session for one in witnessed.list_alarms(store, 0.0)] == ["told"]
+    assert len(rows(store)) == 1
+
+
+def test_the_limit_holds_for_a_flood_of_alarms_too(store: Store, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(witness, "MOST_CALLS", 5)
+    alarms = [make("PostToolUse", Sign.RAN | Sign.TOLD, str(number)) for number in range(9)]
+    journal.claim_records(store, alarms)
+    retention.prune_events(store, 30)
+    assert rows(store) == []
+
+
+def test_the_very_input_is_found_among_any_number_of_others(store: Store):
+    for number in range(3 * witness.MOST_INPUTS):
+        said = WitnessedCall(number="same", said=str(number).encode(), signs=Sign.LET)
+        journal.claim_records(store, [make_record(event="PreToolUse", session="s1", witnessed=said)])
+    for number in range(3 * witness.MOST_INPUTS):
+        seen = WitnessedCall(number="same", said=str(number).encode(), signs=Sign.RAN)
+        assert witness.find_call(store, "s1", seen).signs == Sign.LET
+
+
+def test_a_name_is_found_among_those_that_begin_with_it(store: Store):
+    for name in ("s", "s1", "s11", "s2", "S1", "s%", "s_"):
+        record = make_record(event="Stop", session=name)
+        journal.claim_records(store, [record])
+        assert witnessed.find_session_names(store, name)[0] == name
+    assert witnessed.find_session_names(store, "s11") == ("s11",)
+    assert set(witnessed.find_session_names(store, "S")) == {"S1"}
+    assert witnessed.find_session_names(store, "s%") == ("s%",)
+
+
+def test_alarms_of_one_session_are_found_behind_many_of_others(store: Store):
+    for session in ("s1", *["other"] * 20):
+        call = WitnessedCall(number=new_call_id(), said=b"$x", signs=Sign.RAN | Sign.TOLD)
+        journal.claim_records(store, [make_record(event="PostToolUse", session=session, witnessed=call)])
+    assert len(witnessed.list_alarms(store, 0.0, "s1", 5)) == 1
+    assert len(witnessed.list_alarms(store, 0.0, limit=5)) == 5

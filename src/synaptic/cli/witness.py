@@ -29,7 +29,7 @@ MEANING = {
     Standing.REWRITE_IGNORED: "was to run in another form, and ran as it was",
     Standing.UNASKED: "ran without asking, because the entry that asks is gone",
     Standing.UNSEEN: "only the agent's transcript has it: no hook was called",
-    Standing.NOT_OBSERVABLE: "no result was told, or its question may be lost",
+    Standing.NOT_OBSERVABLE: "no result was told, its question may be lost, or its result made up",
 }
 
 EXAMPLES = """
@@ -80,6 +80,9 @@ def _print_report(made: WitnessReport, unseen: dict[str, list[str]]) -> None:
         f"{calls}: ",
         f"{made.asked:,} asked about, {made.reported:,} with a result, {made.written:,} found in transcripts",
     )
+    if made.unnumbered:
+        told = "of an agent that gives no numbers: the same call again in a session is counted once"
+        screen.say_under(f"{made.unnumbered:,} of them ", told)
     for title, limits in unseen.items():
         screen.say_under("not seen  ", f"{title}: {'; '.join(limits) or 'nothing that is known'}")
     screen.say()
@@ -88,6 +91,9 @@ def _print_report(made: WitnessReport, unseen: dict[str, list[str]]) -> None:
             screen.say_under(f"{count:>7,}  ", f"{standing}: {MEANING[standing]}")
     for call in made.told:
         _print_call(call)
+    if older := made.alarms - len(made.told):
+        screen.say()
+        screen.say_under("", f"{older:,} older ones are not shown: narrow it down with --since or --session")
 
 
 def _print_call(call: ToldCall) -> None:
@@ -106,7 +112,9 @@ def _to_json(made: WitnessReport) -> dict[str, object]:
         "asked": made.asked,
         "reported": made.reported,
         "in_transcripts": made.written,
+        "unnumbered": made.unnumbered,
         "standings": made.standings,
+        "alarms": made.alarms,
         "told": made.told,
     }
 

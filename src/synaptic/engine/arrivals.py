@@ -23,13 +23,12 @@ from synaptic.engine.decode_call import decode_call
 from synaptic.engine.reports import NOT_OWN_TEXT
 from synaptic.model.call import Request
 from synaptic.model.decision import Decision, Kind
+from synaptic.model.environment import PLUGIN_VARIABLE
 from synaptic.model.errors import StoreError
 from synaptic.store import journal
 from synaptic.store.db import Store
 from synaptic.store.record import JournalEntry
 
-PLUGIN_VARIABLE = "CLAUDE_PLUGIN_ROOT"
-"""What the agent sets for hooks of a plugin. Whoever sets it for others only has its events judged twice."""
 SDK_WAY = "synaptic:sdk"
 """What our own callbacks in an SDK put there: a second variable would be a second search through the environment."""
 TOGETHER_SECONDS = 10.0

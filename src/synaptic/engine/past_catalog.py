@@ -1,5 +1,7 @@
 """Catalogs under which past events were decided, built again as they were or as they would be with a change."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from synaptic.engine.basis import KeptCatalog, KeptHook
@@ -11,6 +13,7 @@ from synaptic.hooks.past_sources import PastSources
 from synaptic.hooks.rules.parse import parse_rules
 from synaptic.model.errors import DeclarationError
 from synaptic.model.hook import Hook, OutsidePolicy
+from synaptic.pipeline.lifting import digest_options
 
 
 class CatalogChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,19 +57,28 @@ class PastCatalog(msgspec.Struct, frozen=True):
 
     kept: KeptCatalog
     catalog: HookCatalog
+    options: Mapping[str, str] = {}
+    """Of what is set otherwise now: digests of the options as they were, by hook."""
+
+    def is_set_otherwise(self, hook: Hook) -> bool:
+        """Whether an exception to what the hook said then is none to what it says now."""
+        return bool(self.options) and self.options.get(hook.id) != digest_options(hook)
 
 
 def rebuild_catalog(kept: KeptCatalog, change: CatalogChange) -> PastCatalog:
     """Build a catalog again. Raises DeclarationError for a change that cannot be made to it."""
     files = {path: text.encode("utf-8", "replace") for path, text in kept.files.items()}
+    options: dict[str, str] = {}
     if not change.is_nothing:
+        before = build_catalog(PastSources(kept.home, kept.root, kept.folders, dict(files)), kept.environment)
+        options = {hook.id: digest_options(hook) for hook in (*before.hooks, *map(_make_hook, kept.outside))}
         config = f"{kept.home}/config.toml"
         files[config] = change.edit(kept.files.get(config, "")).encode("utf-8", "replace")
     catalog = build_catalog(PastSources(kept.home, kept.root, kept.folders, files), kept.environment)
     if kept.outside:
         hooks = sorted((*catalog.hooks, *map(_make_hook, kept.outside)), key=lambda hook: hook.rank)
         catalog = msgspec.structs.replace(catalog, hooks=tuple(hooks))
-    return PastCatalog(kept, catalog)
+    return PastCatalog(kept, catalog, options)
 
 
 def _make_hook(kept: KeptHook) -> Hook:

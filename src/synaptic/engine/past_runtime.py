@@ -144,7 +144,8 @@ class PastRuntime:
         )
         step = self._find_step(refusal.hook, ("lifted",))
         grant = next((id for id in self._said.grants if step and id in step.note), "")
-        return GrantLook(act, grant, step.note) if step and grant else GrantLook(act)
+        holds = act.is_grantable and not self._basis.catalog.is_set_otherwise(refusal.hook)
+        return GrantLook(act, grant, step.note) if step and grant and holds else GrantLook(act)
 
     def start(self, invocation: Invocation) -> Failure | None:
         step = self._find_step(invocation.hook, ("started",))

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import time
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -23,6 +24,8 @@ log = logging.getLogger(__name__)
 
 MOST_BYTES = 4 * 1024 * 1024
 """What is read at once; of a transcript that has grown more, the beginning is left out."""
+LEAST_LINE = 40
+"""Bytes of a line that can tell of a call: millions of empty ones are no work."""
 CLOCK_SLACK = 2.0
 """Seconds by which a line may seem older than the session's first event."""
 BEGINNING = frozenset({"SessionStart", "UserPromptSubmit"})
@@ -78,11 +81,12 @@ def _iter_calls(known: WitnessedSession, piece: bytes) -> Iterator[WrittenCall]:
     """Calls that have run since the session's first event, each once."""
     read = find_agent(known.agent).trail.read_line
     seen: set[str] = set()
-    for line in piece.splitlines() if read else ():
-        for step in read(line) if read else ():
+    now = time.time()
+    for line in piece.split(b"\n") if read else ():
+        for step in read(line) if read and len(line) >= LEAST_LINE else ():
             if step.has_run and step.number not in seen and step.at >= known.first - CLOCK_SLACK:
                 seen.add(step.number)
-                yield WrittenCall(step.number, step.at)
+                yield WrittenCall(step.number, min(step.at, now))
 
 
 def _measure(path: str) -> int:

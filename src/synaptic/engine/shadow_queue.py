@@ -30,6 +30,8 @@ MOST_CALLS = 200
 """Calls that wait at once; more are not judged."""
 MOST_BYTES = 1 << 20
 """Of one call."""
+MOST_WAITING_BYTES = 4 << 20
+"""Of all that wait at once: they are written in one go, and events wait for that."""
 MOST_FILES = 50
 """Files that nobody has taken; more would be a process that does not come on."""
 START_SECONDS = 5.0
@@ -59,20 +61,23 @@ class ShadowQueue:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._waiting: list[tuple[Request, Input | None, float]] = []
+        self._bytes = 0
         self._started = 0.0
 
     def add(self, request: Request, final: Input | None) -> None:
         """Leave a call to be judged, once this turn of the event loop and the answer are over."""
-        if len(self._waiting) >= MOST_CALLS or len(request.stdin) > MOST_BYTES:
+        size = len(request.stdin)
+        if len(self._waiting) >= MOST_CALLS or size > MOST_BYTES or self._bytes + size > MOST_WAITING_BYTES:
             log.warning("call %s is not judged by policies in shadow: too much waits, or it is too long", request.id)
             return
         if not self._waiting:
             asyncio.get_running_loop().call_later(PAUSE_SECONDS, self.hand_over)
         self._waiting.append((request, final, time.time()))
+        self._bytes += size
 
     def hand_over(self) -> None:
         """Write what waits, and see to it that somebody takes it. A disk that does not take it costs these verdicts."""
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting, self._bytes = self._waiting, [], 0
         if not waiting:
             return
         folder = self._home.shadow

@@ -177,7 +177,7 @@ class Engine:
         try:
             written = await self.commit.write(request, event, keep, started)
             if keep != "off" and not request.stranger:
-                self._witness.follow(event.call)
+                self._witness.follow(event.call, event.seen if written.answer is event.answer else None)
             return written
         except GrantSpentError:
             raise

@@ -17,7 +17,7 @@ from synaptic.model.decision import Decision, Kind, TraceStep
 from synaptic.model.event import PostToolUse, PostToolUseFailure, PreToolUse, ToolEvent
 from synaptic.model.home import Home
 from synaptic.model.witness import ALARMS, Sign, Standing, WitnessedCall
-from synaptic.pipeline.lifting import show_call
+from synaptic.pipeline.lifting import quote_call
 from synaptic.pipeline.witness import ASKED, add_report, describe_asked, describe_input, judge_call
 from synaptic.store import entries, witness
 from synaptic.store.db import Store
@@ -50,6 +50,7 @@ class WitnessReport(msgspec.Struct, frozen=True):
 
 REPORTED: Mapping[bool, Sign] = {True: Sign.RAN | Sign.NUMBERED, False: Sign.RAN}
 """Of a result, by whether it names a number."""
+LET_THROUGH = Sign.LET | Sign.QUESTION
 MOST_KNOWN = 4096
 FOLLOWED = BEGINNING | ENDING
 FINISH_SECONDS = 2.0
@@ -72,14 +73,18 @@ class Witness:
         if not isinstance(event, PreToolUse) or not event.session_id:
             return None
         asked = describe_asked(event.tool, event.tool_use_id, decision)
-        if asked.number and decision.kind is not Kind.DENY:
+        return WitnessReport(asked if _list_proofs(call.agent) else _doubt(asked))
+
+    def follow(self, call: Call, answered: WitnessReport | None) -> None:
+        """After an event is written: `answered` is what it says about its call, where it was answered so.
+
+        Where a turn begins or ends, its transcript is looked at in another thread, and nobody waits for that.
+        """
+        if answered is not None and answered.call.signs & LET_THROUGH and answered.call.number:
             if len(self._let) >= MOST_KNOWN:
                 self._let.clear()
-            self._let[event.session_id, asked.number] = asked.let or asked.said
-        return WitnessReport(asked)
-
-    def follow(self, call: Call) -> None:
-        """When a turn begins or ends: its transcript is looked at in another thread, and nobody waits for that."""
+            # Not before: a call that is decided anew, or by a person, may be refused after all.
+            self._let[call.event.session_id, answered.call.number] = answered.call.let or answered.call.said
         if call.event.hook_event_name in FOLLOWED:
             loop = asyncio.get_running_loop()
             following = loop.run_in_executor(None, follow_transcript, self._home, self._store, call)
@@ -114,11 +119,12 @@ class Witness:
         report = add_report(known.by_input, known.input, signs)
         if not (known.signs | report) & (ASKED | Sign.OTHER_INPUT) and self._has_lost_entry(call):
             report |= Sign.NO_ENTRY
-        standing = judge_call(known.signs | report)
+        standing = judge_call(known.signs & ~Sign.OTHER_INPUT | report)  # what ran before it was asked about is over
         if standing not in ALARMS or Sign.TOLD in known.signs:
             return WitnessReport(msgspec.structs.replace(seen, signs=report))
         if self._may_be_forged(request, call):
-            return None
+            claim = report & ~Sign.RAN | Sign.CLAIMED
+            return WitnessReport(msgspec.structs.replace(seen, signs=claim))
         text = self._describe(call, standing, known)
         return WitnessReport(msgspec.structs.replace(seen, signs=report | Sign.TOLD), standing, text)
 
@@ -132,8 +138,7 @@ class Witness:
         return self._senders.is_during_tool(request.sent)
 
     def _describe(self, call: Call, standing: Standing, known: KnownCall) -> str:
-        what = " ".join(show_call(call).split())
-        shown = what if len(what) <= MOST_SHOWN else f"{what[:MOST_SHOWN]}…"
+        shown = quote_call(call, MOST_SHOWN)
         by = ""
         if known.asked and (entry := entries.find_entry(self._store, known.asked)):
             by = f" ({entry.decision.by or 'a hook'}, event {entry.id})"
@@ -142,8 +147,10 @@ class Witness:
 
 def mark_late(call: WitnessedCall | None, micros: int, patience: float) -> WitnessedCall | None:
     """Note that a decision came when the agent had stopped waiting: whatever ran then was not disobedience."""
-    if call is None or micros < patience * 1e6:
-        return call
+    return call if call is None or micros < patience * 1e6 else _doubt(call)
+
+
+def _doubt(call: WitnessedCall) -> WitnessedCall:
     return msgspec.structs.replace(call, signs=call.signs | Sign.DOUBTED)
 
 

@@ -19,9 +19,10 @@ from synaptic.agents.shared.wired import list_wired_agents
 from synaptic.daemon import early, fallback
 from synaptic.daemon.client import find_own_folder, new_call_id, send_request
 from synaptic.daemon.refuse import refuse_unheard
-from synaptic.engine.arrivals import PLUGIN_VARIABLE, SDK_WAY
+from synaptic.engine.arrivals import SDK_WAY
 from synaptic.files.home import find_home
 from synaptic.model.call import Answer, Request
+from synaptic.model.environment import PLUGIN_VARIABLE
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
 

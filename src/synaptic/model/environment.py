@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 DEFAULT_CHANNEL = "main"
 DEFAULT_AGENTS = "claude"
+PLUGIN_VARIABLE = "CLAUDE_PLUGIN_ROOT"
+"""What the agent sets for hooks of a plugin. Whoever sets it for others has its events judged twice."""
 PATH_LINE = "path="
 """Begins the line of the engine file that says where programs were found when Synaptic was put in."""
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin"

@@ -19,7 +19,7 @@ class Sign(IntFlag):
     OTHER_INPUT = 32
     """It ran with an input that nobody had asked about, under a number that was asked about."""
     DOUBTED = 64
-    """The event that says so may be a tool's own invention, or the decision came after the agent's patience."""
+    """Its agent tells no result that proves anything, or the decision came after the agent's patience."""
     WRITTEN = 128
     """It is in the agent's own transcript."""
     TOLD = 256
@@ -27,6 +27,8 @@ class Sign(IntFlag):
     NO_ENTRY = 512
     """The agent's settings had lost our entry when it ran."""
     NUMBERED = 1024
+    CLAIMED = 2048
+    """Somebody says that it ran, and a tool may have made that up."""
 
 
 class Standing(StrEnum):

@@ -3,6 +3,7 @@
 import msgspec
 
 from synaptic.model.decision import Failure, Kind, Verdict
+from synaptic.model.text import cut_start
 from synaptic.model.tool import Input
 
 ADVICE_TEXT = "{hook} would {verb} this, and is set to advise, so it goes on: {reason}"
@@ -48,4 +49,4 @@ def _name_stronger(verdict: Verdict) -> str:
 def _show_input(given: Input) -> str:
     command = given.get("command")
     shown = command if isinstance(command, str) else msgspec.json.encode(given, enc_hook=repr).decode()
-    return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}…"
+    return cut_start(shown, MOST_SHOWN)

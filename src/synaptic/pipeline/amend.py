@@ -15,7 +15,7 @@ from synaptic.model.state import Change, State
 from synaptic.pipeline.decide import Deliberation
 from synaptic.pipeline.escalate import escalate_refusal, fingerprint_call
 from synaptic.pipeline.hints import add_documents, make_log_lines, tell_hints
-from synaptic.pipeline.lifting import show_call
+from synaptic.pipeline.lifting import quote_call
 from synaptic.policies.base import load_policies
 from synaptic.policies.facts import Facts
 from synaptic.policies.prompt import is_typed
@@ -239,9 +239,7 @@ def _is_told_otherwise(decision: Decision, about: AmendContext) -> bool:
 
 
 def _tell_person(decision: Decision, call: Call, code: str) -> str:
-    what = " ".join(show_call(call).split())
-    shown = what if len(what) <= MOST_TOLD else f"{what[:MOST_TOLD]}…"
-    return TOLD_TEXT.format(policy=decision.by, what=shown, code=code)
+    return TOLD_TEXT.format(policy=decision.by, what=quote_call(call, MOST_TOLD), code=code)
 
 
 def _replace_reason(decision: Decision, handle: str) -> Decision:

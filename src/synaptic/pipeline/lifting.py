@@ -109,6 +109,12 @@ def show_call(call: Call) -> str:
     return cut_start(text, MOST_SHOWN)
 
 
+def quote_call(call: Call, most: int) -> str:
+    """A call in one line of a message: it drives no terminal, and ends with a whole word."""
+    line = " ".join(show_call(call).split())
+    return cut_start("".join(letter if letter.isprintable() else "\ufffd" for letter in line), most)
+
+
 def find_shape(call: Call) -> str:
     """What calls of one kind have in common: the program with its verb, or the tool with the ending of the file."""
     event = call.event

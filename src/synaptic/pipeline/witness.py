@@ -6,7 +6,7 @@ import msgspec
 
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.tool import Input, Tool
-from synaptic.model.witness import Sign, Standing, WitnessedCall
+from synaptic.model.witness import ALARMS, Sign, Standing, WitnessedCall
 
 ASKED = Sign.LET | Sign.REFUSED | Sign.QUESTION | Sign.REPLACED
 UNTOLD_KEYS = frozenset({"description", "timeout"})
@@ -23,6 +23,8 @@ _encoder = msgspec.json.Encoder(enc_hook=repr, order="sorted")
 
 def judge_call(signs: Sign) -> Standing:
     """What became of a call with one input."""
+    if Sign.TOLD in signs:
+        return _recall_alarm(signs)
     if Sign.RAN not in signs:
         return _judge_unreported(signs)
     if signs & (Sign.LET | Sign.QUESTION):  # who said yes, and how often, does not matter any more
@@ -37,11 +39,24 @@ def judge_call(signs: Sign) -> Standing:
     return Standing.UNASKED if Sign.NO_ENTRY in signs else Standing.NOT_OBSERVABLE
 
 
+def judge_kept(signs: Sign) -> Standing:
+    """The same of what is long over: who ran before it was refused has disobeyed nobody, and nobody was told."""
+    standing = judge_call(signs)
+    return Standing.NOT_OBSERVABLE if standing in ALARMS and Sign.TOLD not in signs else standing
+
+
+def _recall_alarm(signs: Sign) -> Standing:
+    """What a person was told: a later yes to the same call takes nothing of it back."""
+    if Sign.NO_ENTRY in signs:
+        return Standing.UNASKED
+    return Standing.REWRITE_IGNORED if Sign.REPLACED in signs and Sign.REFUSED not in signs else Standing.DISOBEYED
+
+
 def _judge_unreported(signs: Sign) -> Standing:
+    if signs & (Sign.LET | Sign.CLAIMED | Sign.DOUBTED):
+        return Standing.NOT_OBSERVABLE  # it may have run, or its person said no
     if not signs & ASKED:
         return Standing.UNASKED if Sign.NO_ENTRY in signs else Standing.UNSEEN
-    if signs & Sign.LET:
-        return Standing.NOT_OBSERVABLE  # it may have run, or its person said no
     return Standing.OBEYED
 
 

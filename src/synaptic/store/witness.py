@@ -22,21 +22,30 @@ MOST_CALLS = 500_000
 """Rows that are kept; with a journal that is never pruned the oldest sessions go."""
 PUT_CALL = """
 INSERT INTO witness (session, call, input, asked, ran, at, flags) VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (session, call, input) DO UPDATE SET asked = CASE excluded.asked WHEN 0 THEN asked ELSE excluded.asked END,
-    ran = CASE excluded.ran WHEN 0 THEN ran ELSE excluded.ran END, at = excluded.at, flags = flags | excluded.flags
+ON CONFLICT (session, call, input) DO UPDATE SET flags = flags | excluded.flags,
+    asked = CASE WHEN flags & 256 OR excluded.asked = 0 THEN asked ELSE excluded.asked END,
+    ran = CASE WHEN flags & 256 OR excluded.ran = 0 THEN ran ELSE excluded.ran END,
+    at = CASE WHEN flags & 256 THEN at ELSE excluded.at END
 """
+"""Events and time of what a person was told (256) stay those of which they were told."""
 PUT_SESSION = """
 INSERT INTO witness_sessions (session, agent, name, first, last) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (session) DO UPDATE SET last = max(last, excluded.last)
 """
-SELECT_CALL = f"SELECT input, flags, asked FROM witness WHERE session = ? AND call = ? LIMIT {MOST_INPUTS}"
+SELECT_CALL = f"""
+SELECT input, flags, asked FROM witness WHERE session = ?1 AND call = ?2 AND input = ?3 UNION ALL
+SELECT * FROM (SELECT input, flags, asked FROM witness WHERE session = ?1 AND call = ?2 LIMIT {MOST_INPUTS})
+"""
+"""The very input first: others may be many."""
 SELECT_INPUT = "SELECT input, flags, asked FROM witness WHERE session = ? AND call = 0 AND input = ?"
 SELECT_OLD = "SELECT session, last < ?1 FROM witness_sessions WHERE first < ?1"
 DELETE_CALLS = "DELETE FROM witness WHERE session = ? AND at < ?"
 DELETE_SESSION = (
     "DELETE FROM witness_sessions WHERE session = ?1 AND NOT EXISTS (SELECT 1 FROM witness WHERE session = ?1)"
 )
-SELECT_OLDEST_SESSION = "SELECT session FROM witness_sessions ORDER BY last LIMIT 1"
+SELECT_SESSIONS = "SELECT session FROM witness_sessions ORDER BY last"
+DELETE_QUIET = "DELETE FROM witness WHERE session = ? AND NOT flags & 256"
+DELETE_ALL = "DELETE FROM witness WHERE session = ?"
 RESULT_EVENTS = frozenset({"PostToolUse", "PostToolUseFailure"})
 TURN_EVENTS = frozenset({"SessionStart", "UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"})
 
@@ -64,7 +73,7 @@ def find_call(store: Store, session: str, call: WitnessedCall) -> KnownCall:
     key = read_signing_key(store)
     named, input = digest_number(key, call.number), _digest(key, call.said)
     place = digest_session(key, session)
-    sql, values = (SELECT_CALL, (place, named)) if named else (SELECT_INPUT, (place, input))
+    sql, values = (SELECT_CALL, (place, named, input)) if named else (SELECT_INPUT, (place, input))
     rows = store.read(lambda connection: connection.execute(sql, values).fetchall())
     asked = next((id for found, _, id in rows if found == input), 0)
     return KnownCall(input, {found: Sign(flags) for found, flags, _ in rows}, asked)
@@ -92,7 +101,7 @@ def record_witness(connection: Connection, store: Store, record: EventRecord, id
     if call.let:
         # The answer lets another input through: this one is not to run.
         connection.execute(PUT_CALL, (session, named, _digest(key, call.let), *ids, at, int(signs)))
-        signs = signs & ~(Sign.LET | Sign.QUESTION) | (Sign.REPLACED if Sign.LET in signs else Sign.QUESTION)
+        signs = signs & ~Sign.LET | Sign.REPLACED
     connection.execute(PUT_CALL, (session, named, _digest(key, call.said), *ids, at, int(signs)))
 
 
@@ -104,9 +113,12 @@ def forget_calls(connection: Connection, before: float) -> None:
             connection.execute(DELETE_SESSION, (session,))
     # Sessions may be long over and rows still many where the journal is kept for ever.
     too_many = connection.execute("SELECT count(*) FROM witness").fetchone()[0] - MOST_CALLS
-    while too_many > 0 and (oldest := connection.execute(SELECT_OLDEST_SESSION).fetchone()):
-        too_many -= connection.execute("DELETE FROM witness WHERE session = ?", oldest).rowcount
-        connection.execute(DELETE_SESSION, oldest)
+    for delete in (DELETE_QUIET, DELETE_ALL):  # what a person was told goes last: a flood of calls is no way to hide it
+        for oldest in connection.execute(SELECT_SESSIONS).fetchall() if too_many > 0 else ():
+            too_many -= connection.execute(delete, oldest).rowcount
+            connection.execute(DELETE_SESSION, oldest)
+            if too_many <= 0:
+                return
 
 
 @lru_cache(maxsize=256)

@@ -1,6 +1,9 @@
 """Read what was witnessed: counts by signs, the calls that a person was told of, sessions and their transcripts."""
 
+import time
 from collections.abc import Iterable, Mapping
+from functools import partial
+from itertools import islice
 from typing import cast
 
 import msgspec
@@ -10,20 +13,26 @@ from synaptic.store.db import Connection, Row, Store
 from synaptic.store.key import read_signing_key
 from synaptic.store.witness import PUT_CALL, digest_number, digest_session
 
+CALLS_PER_STEP = 200
+"""Calls of a transcript that are noted in one transaction."""
+STEP_PAUSE = 0.001
 MOST_SESSIONS = 200
 """Sessions whose transcripts are compared at once, the newest."""
 SELECT_COUNTS = "SELECT flags, count(*) FROM witness WHERE at >= ? GROUP BY flags"
 SELECT_SESSION_COUNTS = "SELECT flags, count(*) FROM witness WHERE session = ? AND at >= ? GROUP BY flags"
 SELECT_ALARMS = """
 SELECT w.flags, w.asked, w.ran, w.at, coalesce(s.agent, ''), coalesce(s.name, '') FROM witness w
-LEFT JOIN witness_sessions s ON s.session = w.session WHERE w.flags & 256 AND w.at >= ? ORDER BY w.at DESC LIMIT ?
+LEFT JOIN witness_sessions s ON s.session = w.session
+WHERE w.flags & 256 AND w.at >= ?1 AND (?2 IS NULL OR w.session = ?2) ORDER BY w.at DESC LIMIT ?3
 """
 SELECT_SESSIONS = """
 SELECT agent, name, transcript, place, first FROM witness_sessions WHERE transcript <> '' AND last >= ?
 ORDER BY last DESC LIMIT ?
 """
 SELECT_SESSION = "SELECT agent, name, transcript, place, first FROM witness_sessions WHERE session = ?"
-SELECT_NAMES = "SELECT name FROM witness_sessions WHERE name LIKE ? || '%' ESCAPE '\\' LIMIT 2"
+SELECT_NAMES = """
+SELECT name FROM witness_sessions WHERE substr(name, 1, length(?1)) = ?1 ORDER BY name <> ?1 LIMIT 2
+"""
 SET_TRANSCRIPT = "UPDATE witness_sessions SET transcript = ?, place = ? WHERE session = ? AND transcript = ''"
 SET_PLACE = "UPDATE witness_sessions SET place = ? WHERE session = ? AND place = ?"
 MARK_WRITTEN = "UPDATE witness SET flags = flags | ? WHERE session = ? AND call = ?"
@@ -68,9 +77,11 @@ def count_signs(store: Store, since: float, session: str = "") -> Mapping[Sign, 
     return {Sign(flags): count for flags, count in rows}
 
 
-def list_alarms(store: Store, since: float, limit: int = 1000) -> tuple[Alarm, ...]:
-    """The calls that a person was told of, the newest first. Raises StoreError."""
-    rows = store.read(lambda connection: connection.execute(SELECT_ALARMS, (int(since), limit)).fetchall())
+def list_alarms(store: Store, since: float, session: str = "", limit: int = 1000) -> tuple[Alarm, ...]:
+    """The calls that a person was told of, the newest first; of one session or of all. Raises StoreError."""
+    place = digest_session(read_signing_key(store), session) if session else None
+    values = (int(since), place, limit)
+    rows = store.read(lambda connection: connection.execute(SELECT_ALARMS, values).fetchall())
     return tuple(
         Alarm(signs=Sign(flags), asked=asked, ran=ran, at=float(at), agent=agent, session=name)
         for flags, asked, ran, at, agent, name in rows
@@ -85,9 +96,8 @@ def find_session(store: Store, name: str) -> WitnessedSession | None:
 
 
 def find_session_names(store: Store, start: str) -> tuple[str, ...]:
-    """At most two sessions whose names begin so."""
-    text = start.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return tuple(name for (name,) in store.read(lambda one: one.execute(SELECT_NAMES, (text,)).fetchall()))
+    """At most two sessions whose names begin so; one that is called so is the first."""
+    return tuple(name for (name,) in store.read(lambda one: one.execute(SELECT_NAMES, (start,)).fetchall()))
 
 
 def list_sessions(store: Store, since: float) -> tuple[WitnessedSession, ...]:
@@ -110,14 +120,17 @@ def add_written(store: Store, session: WitnessedSession, calls: Iterable[Written
     """
     key = read_signing_key(store)
     place = digest_session(key, session.name)
-    wanted = tuple(calls)
 
-    def write(connection: Connection) -> int:
-        if not connection.execute(SET_PLACE, (end, place, session.place)).rowcount:
-            return 0  # somebody else was faster
-        return sum(_add_one(connection, (place, digest_number(key, call.number)), call, signs) for call in wanted)
+    def add_some(connection: Connection, some: Iterable[WrittenCall]) -> int:
+        return sum(_add_one(connection, (place, digest_number(key, call.number)), call, signs) for call in some)
 
-    return store.write(write)
+    # A transcript may name very many, and events wait for a writer. The place comes last: all of this may happen twice.
+    added, wanted = 0, iter(calls)
+    while some := tuple(islice(wanted, CALLS_PER_STEP)):
+        added += store.write(partial(add_some, some=some))
+        time.sleep(STEP_PAUSE)
+    store.write(lambda connection: connection.execute(SET_PLACE, (end, place, session.place)).rowcount)
+    return added
 
 
 def _add_one(connection: Connection, where: tuple[int, int], call: WrittenCall, signs: Sign) -> bool:

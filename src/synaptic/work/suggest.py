@@ -25,6 +25,8 @@ LEAST = 3
 """Times after which something is a habit."""
 MOST_SHOWN = 5
 MOST_TEXT = 160
+CUT = "…"
+"""Ends a text that goes on."""
 STOPPING = (Kind.DENY, Kind.ASK)
 UPHELD = "upheld"
 TRIED_PRESETS = tuple(name for name in PRESETS if name != "strict")
@@ -161,16 +163,20 @@ def _suggest_lasting(
     stored: Iterable[StoredGrant], calls: Iterable[RefusedCall], scope: ReplayScope
 ) -> Iterator[Suggestion]:
     """The same exception, made for a while again and again."""
-    codes = {(policy, _find_beginning(one.subject.shown)): one.code for one in calls for policy in one.policies}
+    codes: dict[tuple[str, str, str], str] = {}
+    for one in calls:
+        for policy in one.policies:
+            # An exception counts in the project of the refusal whose code is typed.
+            codes[policy, one.subject.root, _find_beginning(one.subject.shown)] = one.code
     groups: dict[tuple[str, str, str], list[StoredGrant]] = defaultdict(list)
-    for one in stored:
-        grant = one.grant
+    for known in stored:
+        grant = known.grant
         if grant.at >= scope.since and grant.scope != "always" and scope.root in ("", grant.root) and grant.shown:
-            groups[grant.policy, grant.root, _find_beginning(grant.shown)].append(one)
+            groups[grant.policy, grant.root, _find_beginning(grant.shown)].append(known)
     for (policy, root, beginning), found in groups.items():
         if len(found) >= LEAST:
-            shown = [Evidence(at=one.grant.at, text=_shorten(one.grant.shown), by=policy) for one in found]
-            named = codes.get((policy, beginning), "CODE")
+            shown = [Evidence(at=made.grant.at, text=_shorten(made.grant.shown), by=policy) for made in found]
+            named = codes.get((policy, root, beginning), "CODE")
             yield _suggest_exception(f"`{beginning}`", f"you allowed it past {policy}", (root, named), shown)
 
 
@@ -208,13 +214,13 @@ def _find_beginning(text: str) -> str:
 
 
 def _find_common(texts: Iterable[str]) -> str:
-    """A pattern for several commands: their common words, and `*` for what differs."""
+    """A pattern for several commands: their common words, and `*` for what differs; "" where none covers all."""
     rows = [text.split() for text in texts]
-    if len({len(row) for row in rows}) != 1:
-        return f"{_find_beginning(' '.join(rows[0]))} *"
+    if len({len(row) for row in rows}) != 1 or any(row[-1].endswith(CUT) for row in rows if row):
+        return ""
     return " ".join(words[0] if len(set(words)) == 1 else "*" for words in zip(*rows, strict=True))
 
 
 def _shorten(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= MOST_TEXT else f"{line[:MOST_TEXT]}…"
+    return line if len(line) <= MOST_TEXT else f"{line[:MOST_TEXT]}{CUT}"

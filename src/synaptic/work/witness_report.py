@@ -7,7 +7,7 @@ import msgspec
 
 from synaptic.agents.shared.discover import find_agent, list_agent_names
 from synaptic.model.witness import ALARMS, Sign, Standing
-from synaptic.pipeline.witness import ASKED, judge_call
+from synaptic.pipeline.witness import ASKED, judge_call, judge_kept
 from synaptic.store import entries, witnessed
 from synaptic.store.db import Store
 from synaptic.store.witnessed import Alarm
@@ -15,7 +15,7 @@ from synaptic.work.refusal_report import describe_subject
 
 FAILING = frozenset({Standing.DISOBEYED, Standing.UNASKED})
 MOST_TOLD = 200
-RUN_OR_LET = Sign.RAN | Sign.LET | Sign.REFUSED | Sign.QUESTION
+RUN_OR_LET = Sign.RAN | Sign.CLAIMED | Sign.LET | Sign.REFUSED
 
 
 class ToldCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,8 +44,13 @@ class WitnessReport(msgspec.Struct, frozen=True, kw_only=True):
     """Those whose result came."""
     written: int
     """Those that are in the agent's transcript as well."""
+    unnumbered: int
+    """Those that their agent gives no number: the same call again in a session is the same row."""
     standings: dict[str, int]
+    alarms: int
+    """Calls that a person was told of."""
     told: tuple[ToldCall, ...]
+    """The newest of them."""
 
     @property
     def has_failed(self) -> bool:
@@ -60,15 +65,17 @@ def make_report(store: Store, since: float, session: str = "") -> WitnessReport:
     counts = {signs: count for signs, count in known.items() if Sign.REPLACED not in signs or signs & RUN_OR_LET}
     standings = Counter(dict.fromkeys(Standing, 0))
     for signs, count in counts.items():
-        standings[judge_call(signs)] += count
-    alarms = [one for one in witnessed.list_alarms(store, since) if session in ("", one.session)]
+        standings[judge_kept(signs)] += count
+    alarms = witnessed.list_alarms(store, since, session, MOST_TOLD)
     return WitnessReport(
         calls=sum(counts.values()),
         asked=_count(counts, ASKED),
         reported=_count(counts, Sign.RAN),
         written=_count(counts, Sign.WRITTEN),
+        unnumbered=sum(count for signs, count in counts.items() if Sign.NUMBERED not in signs),
         standings={str(standing): count for standing, count in standings.items()},
-        told=tuple(_describe(store, one) for one in alarms[:MOST_TOLD] if judge_call(one.signs) in ALARMS),
+        alarms=sum(standings[standing] for standing in ALARMS),
+        told=tuple(_describe(store, one) for one in alarms),
     )
 
 

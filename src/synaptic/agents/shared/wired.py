@@ -11,6 +11,7 @@ from synaptic.agents.shared.ours import EntryPlan
 from synaptic.agents.shared.settings import find_entries
 from synaptic.files.replace import read_file
 from synaptic.model.call import Call
+from synaptic.model.environment import PLUGIN_VARIABLE
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 
@@ -62,10 +63,11 @@ def _load_marked(root: str, _: tuple[int, int, int]) -> Mapping[str, str]:
 def lacks_own_entry(home: Home, agent: str, env: Variables, event: str) -> bool:
     """Whether bootstrap has wired the agent, and its settings have no entry of ours for the event any more.
 
-    False wherever this is not certain: another file counts now, it cannot be read, it holds no settings.
+    False wherever this is not certain: a plugin or an SDK asks as well, another file counts now, it cannot be read, it
+    holds no settings.
     """
     marked = {path for path, name in _read_marked(home).items() if name == agent}
-    if not marked or not env.get("HOME"):
+    if not marked or not env.get("HOME") or env.get(PLUGIN_VARIABLE):
         return False
     known = find_agent(agent)
     environment = UserEnvironment(Path(env["HOME"]), env)
