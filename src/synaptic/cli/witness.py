@@ -1,8 +1,6 @@
 """`synaptic witness`: what became of every tool call, of how many anything is known, and what cannot be seen."""
 
 import os
-import re
-import time
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated
@@ -10,6 +8,7 @@ from typing import Annotated
 from synaptic.agents.shared.discover import load_agents
 from synaptic.agents.shared.wired import list_wired_agents
 from synaptic.cli import progress, screen, typer
+from synaptic.cli.filters import MOMENTS, read_option_moment
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.engine.reconcile import reconcile_all
@@ -21,8 +20,6 @@ from synaptic.store.witnessed import find_session_names
 from synaptic.work.witness_report import ToldCall, WitnessReport, make_report
 
 app = make_verb_app()
-SPAN = re.compile(r"(\d{1,6})([mhdw])")
-SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 MEANING = {
     Standing.OBEYED: "ran as it was let through, or did not run",
     Standing.DISOBEYED: "was refused, and ran all the same",
@@ -42,14 +39,14 @@ synaptic witness --session f30108f7   one session; the beginning of its id is en
 @app.command(epilog=format_examples(EXAMPLES))
 def witness(
     session: Annotated[str, typer.Option(metavar="ID", help="Of one session: its id, or how it begins.")] = "",
-    since: Annotated[str, typer.Option(metavar="SPAN", help="Of the last time, such as 30m, 8h, 7d.")] = "7d",
+    since: Annotated[str, typer.Option(metavar="WHEN", help=f"From then on: {MOMENTS}.")] = "7d",
     as_json: Json = False,
 ) -> None:
     """What became of every tool call: whether agents did what they were told, and what nobody can see.
 
     The exit code is 1 when a call was disobeyed or ran unasked. Transcripts of agents are compared first.
     """
-    start = time.time() - _read_span(since)
+    start = read_option_moment(since, "--since")
     home = find_place().home
     with progress.show_progress("comparing with the agents' transcripts"), open_journal(home) as store:
         name = _find_session(store, session) if session else ""
@@ -119,10 +116,3 @@ def _find_session(store: Store, start: str) -> str:
         what = "several sessions begin so" if found else "no session that was witnessed begins so"
         raise SynapticError(what, where=start, hint="type: synaptic session list")
     return found[0]
-
-
-def _read_span(text: str) -> int:
-    found = SPAN.fullmatch(text.strip())
-    if not found:
-        raise typer.BadParameter("is a number and m, h, d or w, such as 30m, 8h, 7d", param_hint="--since")
-    return int(found[1]) * SECONDS[found[2]]
