@@ -81,9 +81,13 @@ def format_took(micros: int) -> str:
     return f"{micros / 1000:.1f} ms" if micros < 1_000_000 else f"{micros / 1_000_000:.1f} s"
 
 
-def format_quiet(count: int) -> str:
-    """A line that stands for events of which there is nothing to say."""
-    return screen.paint_text(f"… {count} quiet event{'' if count == 1 else 's'}", QUIET_COLOUR)
+def format_quiet(count: int, is_whole: bool = True) -> str:
+    """A line that stands for events of which there is nothing to say; there may be more than were counted."""
+    if is_whole:
+        said = f"{count} quiet event{'' if count == 1 else 's'}"
+    else:
+        said = f"{count} quiet events or more" if count else "quiet events that were not counted"
+    return screen.paint_text(f"… {said}", QUIET_COLOUR)
 
 
 def choose_session_colour(session: str) -> int:
