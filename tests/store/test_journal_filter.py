@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from synaptic.model.decision import Decision, Kind, TraceStep
 from synaptic.store import journal, journal_filter
 from synaptic.store.journal_filter import JournalFilter, find_number_at, make_conditions, read_matching_entries
-from tests.store.conftest import make_record
 
 QUIET = Decision(trace=(TraceStep(hook="policies", phase="quiet", note="git.force-push git.stash"),))
 START = 1_700_000_000.0

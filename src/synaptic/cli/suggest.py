@@ -32,7 +32,9 @@ def suggest(
     It reads the journal and changes nothing.
     """
     place = find_place(project)
-    scope = ReplayScope(since=read_option_moment(since, "--since"), until=time.time(), root=place.root if project else "")
+    scope = ReplayScope(
+        since=read_option_moment(since, "--since"), until=time.time(), root=place.root if project else ""
+    )
     with open_journal(place.home) as store, progress.show_progress("deciding the last weeks again"):
         found = find_suggestions(store, scope)
     if as_json:

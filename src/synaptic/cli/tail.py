@@ -47,7 +47,9 @@ Item = JournalEntry | OutlineGap
 def tail(
     chosen: JournalFilter,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
-    lines: Annotated[int | None, typer.Option("--lines", "-n", min=0, max=MOST_LINES, help="How many past events.")] = None,
+    lines: Annotated[
+        int | None, typer.Option("--lines", "-n", min=0, max=MOST_LINES, help="How many past events.")
+    ] = None,
     every: Annotated[bool, typer.Option("--all", "-a", help="Also quiet events, each with its line.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, all events.")] = False,
 ) -> None:

@@ -10,8 +10,16 @@ from synaptic.store.journal_filter import LAST_LETTER, JournalFilter, make_condi
 from synaptic.store.record import JournalEntry
 
 PAGE_SIZE = 500
-SELECT_SPANS = "SELECT session, max(id) FROM events WHERE session <> '' GROUP BY session ORDER BY max(id) DESC"
-"""From the index of sessions alone: no event is read for it."""
+SELECT_SPANS = """
+WITH RECURSIVE names (session) AS (
+    SELECT min(session) FROM events WHERE session > ''
+    UNION ALL
+    SELECT (SELECT min(session) FROM events WHERE session > names.session) FROM names WHERE session IS NOT NULL
+)
+SELECT session, (SELECT max(id) FROM events WHERE events.session = names.session) AS last FROM names
+WHERE session IS NOT NULL ORDER BY last DESC
+"""
+"""From name to name in the index of sessions: no event is read for it, and not every entry of the index."""
 SELECT_COUNTS = """
 SELECT min(at), max(at), count(*), sum(event = 'UserPromptSubmit'), sum(event = 'PreToolUse'), sum(kind = 'deny'),
 sum(kind = 'ask'), sum(kind = 'rewrite') FROM events WHERE session = ?
