@@ -1,5 +1,6 @@
 """Events of the journal as lines: what was done, where, and what was said about it."""
 
+import re
 import zlib
 from collections.abc import Iterator
 from datetime import date, datetime
@@ -23,7 +24,7 @@ MOST_REASON_LINES = 2
 BEFORE_THE_ACT = ("PreToolUse", "PermissionRequest")
 COMMAND_TOOLS = frozenset({"bash", "shell", "run_shell_command", "execute", "execute_command", "exec_command"})
 """Tools whose command says all, without their name."""
-HANDLE_START = "[synaptic "
+HANDLE = re.compile(r" ?\[synaptic [a-z0-9][^\[\]]*\](?= |$)")
 
 
 def is_quiet(entry: JournalEntry) -> bool:
@@ -64,11 +65,16 @@ def format_lines(entry: JournalEntry, width: int, number_width: int = 5) -> Iter
 
 def describe_act(entry: JournalEntry) -> str:
     """What was done: the command itself, or the tool and its file, or the event and its words."""
-    subject = _shorten_path(clean_line(find_subject(entry.payload)[:LONGEST_SUBJECT]), entry.root)
+    subject = shorten_path(clean_line(find_subject(entry.payload)[:LONGEST_SUBJECT]), entry.root)
     tool = clean_line(entry.tool)
     if entry.event not in BEFORE_THE_ACT:
         return " ".join(dict.fromkeys(part for part in (clean_line(entry.event), tool, subject) if part))
     return subject if subject and entry.tool.lower() in COMMAND_TOOLS else f"{tool} {subject}".strip() or entry.event
+
+
+def drop_handle(reason: str) -> str:
+    """A reason in one line, without what is said to the agent alone: who could allow it, and by which code."""
+    return HANDLE.sub("", " ".join(reason.split()))
 
 
 def name_project(root: str) -> str:
@@ -137,7 +143,7 @@ def _describe_reason(entry: JournalEntry) -> Iterator[str]:
         yield f"it became `{new[:LONGEST_SUBJECT]}`"
     texts = (decision.reason, *decision.warnings, *decision.feedback, *decision.context, *decision.messages)
     if text := next((text for text in texts if text), ""):
-        yield " ".join(line for line in text.split("\n") if not line.startswith(HANDLE_START))
+        yield drop_handle(text)
 
 
 def _paint_act(act: str, entry: JournalEntry) -> str:
@@ -149,7 +155,8 @@ def _paint_verdicts(verdicts: list[tuple[str, int]]) -> str:
     return ", ".join(screen.paint_text(words, colour) if colour else words for words, colour in verdicts)
 
 
-def _shorten_path(subject: str, root: str) -> str:
+def shorten_path(subject: str, root: str) -> str:
+    """A file of the project without the project's own path."""
     return subject.removeprefix(f"{root}/") if root else subject
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Annotated
 
 from synaptic.cli import progress, screen, typer
+from synaptic.cli.event_lines import drop_handle, shorten_path
 from synaptic.cli.filters import MOMENTS, read_option_moment
 from synaptic.cli.github import format_annotation, format_summary
 from synaptic.cli.place import find_place, open_journal
@@ -83,9 +84,10 @@ def _print_plain(made: RefusalReport) -> None:
     for call in made.calls:
         at = datetime.fromtimestamp(call.at).strftime("%Y-%m-%d %H:%M")
         screen.say(f"{at} {call.id} {call.kind} by {call.by or 'a hook'}, {call.outcome}: {_describe(call)}")
-        screen.say(f"    {call.reason}")
-    disobeyed, unanswered = len(made.disobeyed), len(made.unanswered)
-    screen.say(f"\n{_count_refused(made)} refused, {disobeyed} not obeyed, {unanswered} questions not answered.")
+        screen.say(f"    {drop_handle(call.reason)}")
+    from synaptic.cli.report_text import describe_refusals  # noqa: PLC0415  as above
+
+    screen.say(f"\n{describe_refusals(made)}")
     screen.say("Why: synaptic explain NUMBER")
 
 
@@ -104,7 +106,7 @@ def _print_annotations(made: RefusalReport) -> None:
 
 
 def _describe(call: StoppedCall) -> str:
-    return f"{call.tool} {' '.join(call.subject.split())}"
+    return f"{call.tool} {shorten_path(' '.join(call.subject.split()), call.root)}"
 
 
 def _count_refused(made: RefusalReport) -> int:

@@ -72,8 +72,9 @@ def describe_refusals(refused: RefusalReport) -> str:
     """How many calls were stopped, and what became of them."""
     denied = sum(call.kind == "deny" for call in refused.calls)
     disobeyed, unanswered = len(refused.disobeyed), len(refused.unanswered)
+    questions = "1 question" if unanswered == 1 else f"{unanswered} questions"
     newest = f"Of the newest {MOST_FOUND:,} calls that were stopped: " if len(refused.calls) >= MOST_FOUND else ""
-    return f"{newest}{denied} refused, {disobeyed} not obeyed, {unanswered} questions not answered."
+    return f"{newest}{denied} refused, {disobeyed} not obeyed, {questions} not answered."
 
 
 def format_markdown(made: HistoryReport, refused: RefusalReport) -> str:
