@@ -32,7 +32,7 @@ def list_plainly(store, chosen: JournalFilter, most: int, before: int) -> list[O
             continue
         if entry.decision == QUIET:
             last = items[-1] if items and isinstance(items[-1], OutlineGap) else None
-            items[len(items) - bool(last) :] = [OutlineGap(last.count + 1 if last else 1)]
+            items[len(items) - bool(last) :] = [OutlineGap(last.number + 1 if last else 1)]
         else:
             items.append(entry.id)
             if sum(isinstance(one, int) for one in items) == most:

@@ -91,7 +91,7 @@ class EventPrinter:
     def show(self, item: Item) -> None:
         """Print an event; a number of quiet ones waits for what comes next."""
         if isinstance(item, OutlineGap):
-            self._quiet = OutlineGap(self._quiet.count + item.count, self._quiet.is_whole and item.is_whole)
+            self._quiet = OutlineGap(self._quiet.number + item.number, self._quiet.is_whole and item.is_whole)
             if self._redraws:
                 sys.stdout.write(f"\r\x1b[K{self._indent()}{event_lines.format_quiet(*self._quiet)}")
         elif self._as_json:

@@ -27,7 +27,7 @@ LAST_NUMBER = 2**62
 class OutlineGap(NamedTuple):
     """Quiet events that lie together."""
 
-    count: int
+    number: int
     is_whole: bool = True
     """Whether there are not more of them, which nobody has counted."""
 
