@@ -218,3 +218,14 @@ def test_a_decision_with_every_part_is_still_two_or_three_lines(user: User):
     lines = show("tail -a")
     assert len(lines) <= 4
     assert max(map(len, lines)) <= 80
+
+
+def test_a_moment_that_no_calendar_has_stops_no_verb(user: User):
+    reason = decide(Kind.DENY, "git.reset-hard", LOST)
+    write_events(user.home, make_event("git reset --hard", reason, at=1e15), make_event("ls", at=-1e18))
+    for verb in ("tail -a", "tail", "explain", "status", "search reset", "sessions", "session show s1"):
+        shown = user.types(*verb.split())
+        assert shown.code == 0, (verb, shown.err)
+        assert show(verb), verb
+    for words in (("report",), ("report", "--since", "30d"), ("report", "--since", "30d", "--html"), ("suggest",)):
+        assert user.types(*words).code == 0, words

@@ -3,13 +3,14 @@
 import re
 import zlib
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import date
 
 import msgspec
 
 from synaptic.cli import screen
 from synaptic.cli.cells import clean_line, cut_cells, measure_cells, wrap_cells
 from synaptic.model.decision import Decision, Kind
+from synaptic.model.moment import find_local_time
 from synaptic.store.journal_filter import has_failed
 from synaptic.store.journal_payload import find_subject
 from synaptic.store.record import JournalEntry
@@ -35,7 +36,7 @@ def is_quiet(entry: JournalEntry) -> bool:
 
 def format_plain_line(entry: JournalEntry) -> str:
     """Format an event as one whole line, for a pipe."""
-    at = datetime.fromtimestamp(entry.at).strftime("%Y-%m-%d %H:%M:%S")
+    at = find_local_time(entry.at).strftime("%Y-%m-%d %H:%M:%S")
     said = ", ".join(word for word, _ in _list_verdicts(entry)) or "none"
     told = clean_line(" ".join(_describe_reason(entry)))
     place = clean_line(name_project(entry.root) or "-")
@@ -45,7 +46,7 @@ def format_plain_line(entry: JournalEntry) -> str:
 
 def format_short_line(entry: JournalEntry) -> str:
     """Format an event as a line of which the end may be cut off: first what was said about it."""
-    moment = datetime.fromtimestamp(entry.at)
+    moment = find_local_time(entry.at)
     at = moment.strftime("%H:%M" if moment.date() == date.today() else "%Y-%m-%d")
     said = ", ".join(word for word, _ in _list_verdicts(entry)) or "none"
     return f"{entry.id} {at} {said}: {describe_act(entry)}"
@@ -53,7 +54,7 @@ def format_short_line(entry: JournalEntry) -> str:
 
 def format_lines(entry: JournalEntry, width: int, number_width: int = 5) -> Iterator[str]:
     """Format an event for a terminal: what was done, and below it what was said about it."""
-    at = datetime.fromtimestamp(entry.at).strftime("%H:%M:%S")
+    at = find_local_time(entry.at).strftime("%H:%M:%S")
     took = cut_cells(format_took(entry.micros), TOOK_WIDTH).rjust(TOOK_WIDTH)
     project = _fit(name_project(entry.root) or "-", PROJECT_WIDTH)
     agent = screen.paint_text(_fit(entry.agent, AGENT_WIDTH), choose_session_colour(entry.session))

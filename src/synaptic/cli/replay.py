@@ -12,6 +12,7 @@ from synaptic.engine.past_catalog import CatalogChange
 from synaptic.files.bounded import UnreadableFile, read_content
 from synaptic.model.decision import Kind
 from synaptic.model.errors import DeclarationError
+from synaptic.model.moment import find_local_time
 from synaptic.work.replay import (
     FlipGroup,
     FlippedEvent,
@@ -175,7 +176,7 @@ def _print_group(group: FlipGroup) -> None:
 
 
 def _print_sample(one: FlippedEvent) -> None:
-    day = time.strftime("%m-%d %H:%M", time.localtime(one.at))
+    day = find_local_time(one.at).strftime("%m-%d %H:%M")
     text = " ".join(f"{one.tool} {one.subject}".split())
     screen.say(screen.cut_line(f"  {one.event} {day} {text}", 0))
     reason = " ".join(one.reason.partition("\n")[0].split())

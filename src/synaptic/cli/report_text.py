@@ -2,10 +2,10 @@
 
 import html
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from synaptic.cli import screen
 from synaptic.cli.usage import format_millis
+from synaptic.model.moment import find_local_time
 from synaptic.store.refusals import MOST_FOUND
 from synaptic.work.history_report import HistoryReport, HistoryRow
 from synaptic.work.refusal_report import RefusalReport
@@ -111,4 +111,4 @@ def escape_markdown(text: str) -> str:
 
 
 def _format(at: float) -> str:
-    return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M")
+    return find_local_time(at).strftime("%Y-%m-%d %H:%M")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Annotated, Any
 
 from synaptic.cli import progress, screen, typer
@@ -11,6 +10,7 @@ from synaptic.cli.filters import add_filter_options
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.sites import ChannelOption, RegistryOption
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.model.moment import find_local_time
 from synaptic.store.history_search import HIT_BEGINS, HIT_ENDS, SearchHit, SearchQuery, SearchResult, search_journal
 from synaptic.store.journal_filter import JournalFilter
 from synaptic.store.journal_payload import find_subject, read_payload
@@ -81,7 +81,7 @@ def _list_gaps(found: SearchResult) -> Iterator[str]:
 
 def _print_hit(hit: SearchHit) -> None:
     entry, decision = hit.entry, hit.entry.decision
-    at = datetime.fromtimestamp(entry.at).strftime("%Y-%m-%d %H:%M")
+    at = find_local_time(entry.at).strftime("%Y-%m-%d %H:%M")
     by = f" by {decision.by}" if decision.by else ""
     project = entry.root.rpartition("/")[2]
     about = " ".join(part for part in (project, entry.agent, entry.tool or entry.event) if part)

@@ -9,6 +9,7 @@ from synaptic.cli.event_lines import name_project
 from synaptic.cli.filters import add_filter_options
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.model.moment import find_local_time
 from synaptic.store.agent_sessions import AgentSession, list_agent_sessions
 from synaptic.store.journal_filter import JournalFilter
 
@@ -64,5 +65,5 @@ def format_span(one: AgentSession) -> str:
 
 def format_time(at: float) -> str:
     """The time of day if it was today, else the day as well."""
-    moment = datetime.fromtimestamp(at)
+    moment = find_local_time(at)
     return moment.strftime("%H:%M" if moment.date() == datetime.now().date() else "%m-%d %H:%M")

@@ -7,6 +7,7 @@ from synaptic.cli import progress, screen, suggestions, typer
 from synaptic.cli.filters import MOMENTS, read_option_moment
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.model.moment import find_local_time
 from synaptic.work.replay import ReplayScope
 from synaptic.work.suggest import Evidence, Suggestion, find_suggestions
 
@@ -59,6 +60,6 @@ def _print_suggestion(one: Suggestion, *, is_first: bool) -> None:
 
 
 def _describe(one: Evidence) -> str:
-    day = time.strftime("%m-%d %H:%M", time.localtime(one.at))
+    day = find_local_time(one.at).strftime("%m-%d %H:%M")
     parts = (str(one.event) if one.event else "", day, one.text, f"({one.by})" if one.by else "")
     return " ".join(filter(None, parts))

@@ -2,13 +2,14 @@
 
 import sys
 import time
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated
 
 from synaptic.cli import event_lines, screen, typer
 from synaptic.cli.filters import add_filter_options
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.model.moment import find_local_time
 from synaptic.store import entries
 from synaptic.store.db import Store
 from synaptic.store.journal_filter import (
@@ -113,7 +114,7 @@ class EventPrinter:
         if not self._is_terminal:
             print(event_lines.format_plain_line(entry))
             return
-        moment = datetime.fromtimestamp(entry.at)
+        moment = find_local_time(entry.at)
         if moment.date() != self._day:
             self._day = moment.date()
             print(moment.strftime("%A, %Y-%m-%d"))

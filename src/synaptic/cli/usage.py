@@ -11,6 +11,7 @@ from synaptic.cli.place import CommandPlace, find_place, require_root
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.cli.waiting import run_to_end
+from synaptic.model.moment import find_local_time
 from synaptic.store import usage
 from synaptic.store.usage import UsageCount
 from synaptic.work.abilities import ListAbilities, ShowAbilityUsage
@@ -95,7 +96,7 @@ def _add_unused(used: Iterable[UsageCount], known: set[str]) -> tuple[UsageCount
 def _make_row(one: UsageCount) -> tuple[str, ...]:
     if not one.calls:
         return (one.name, "0", "", "", "", "", "", "never", "")
-    at = datetime.fromtimestamp(one.last)
+    at = find_local_time(one.last)
     last = at.strftime("%H:%M" if at.date() == datetime.now().date() else "%m-%d")
     # Abilities, and hooks that were counted before durations were: the average is what is known.
     average = f"~{_format(one.millis)}" if one.millis else ""

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Annotated
 
 from synaptic.agents.shared.discover import load_agents
@@ -14,6 +13,7 @@ from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.engine.reconcile import reconcile_all
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
+from synaptic.model.moment import find_local_time
 from synaptic.model.witness import Standing
 from synaptic.store.db import Store
 from synaptic.store.witnessed import find_session_names
@@ -88,7 +88,7 @@ def _print_report(made: WitnessReport, unseen: dict[str, list[str]]) -> None:
 
 
 def _print_call(call: ToldCall) -> None:
-    when = datetime.fromtimestamp(call.at).strftime("%Y-%m-%d %H:%M")
+    when = find_local_time(call.at).strftime("%Y-%m-%d %H:%M")
     what = f"{call.tool} {' '.join(call.subject.split())}".strip() or "a call that only the transcript has"
     by = f" by {call.by}" if call.by else ""
     screen.say()
