@@ -35,7 +35,9 @@ WOULD_WORDS: Mapping[Kind, str] = {
 }
 
 FINAL_INPUT = "  final input: "
-SILENT_POLICIES = re.compile(r"^(\d+ polic(?:y was|ies were) asked and had nothing to say): .*", re.DOTALL)
+SILENT_POLICIES = re.compile(
+    r"^(\d+ polic(?:y was|ies were) (?:asked and had nothing to say|not asked any more after the deny)): .*", re.DOTALL
+)
 """Their names are the longest and least of what is told."""
 SPEAKING = ("run", "recheck", "told")
 """Phases in which a hook has judged the call."""

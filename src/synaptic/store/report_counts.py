@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from synaptic.store.db import Connection, Store
 from synaptic.store.durations import CLASS_OF_MICROS
+from synaptic.store.entries import read_text
 from synaptic.store.journal_filter import JUDGED, NEIGHBOURS, find_number_at
 
 EVENTS_PER_STEP = 5000
@@ -55,7 +56,8 @@ def count_events_since(store: Store, since: float, offset: int) -> tuple[EventCo
             total[1] += row[-1]
         return sums
 
-    return tuple(EventCount(*key, *numbers) for key, numbers in store.run_separately(work).items())
+    counted = store.run_separately(work)
+    return tuple(EventCount(read_text(key[0]), read_text(key[1]), *key[2:], *total) for key, total in counted.items())
 
 
 def count_policies_since(store: Store, since: float) -> tuple[PolicyCount, ...]:
