@@ -15,10 +15,11 @@ from synaptic.store.history_index import use_index
 INDEXING_SECONDS = 600.0
 MOST_MILLIS = 150
 RUNS = 9
+SEARCHES = (("bash",), ("bash", "--best"), ("git", "status", "short", "--best"))
 
 
 def measured(folder: Path, events: int) -> list[Line]:
-    """The newest hits, and the best ones, of a word that every event has."""
+    """The newest hits, and the best ones, of words that every event has."""
     world = build(folder / "search", "search")
     world.start()
     load.at_once(world, world.command().stdin.read_bytes(), 1)
@@ -27,7 +28,7 @@ def measured(folder: Path, events: int) -> list[Line]:
     store = Store.open(world.home)
     use_index(world.home, lambda index: index.catch_up(store, INDEXING_SECONDS))
     store.close()
-    return [_measure(world, events, *words) for words in (("bash",), ("bash", "--best"))]
+    return [_measure(world, events, *words) for words in SEARCHES]
 
 
 def _measure(world: World, events: int, *words: str) -> Line:

@@ -29,6 +29,11 @@ PICTURE_STORY = 1
 """The story whose end is the still picture."""
 SAME_EVERYWHERE = (
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d"), "2026-11-16 19:15"),
+    (re.compile(r"\b\d\d:\d\d:\d\d\b"), "19:15:07"),
+    (re.compile(r"[ \d]{3}\.\d ms\b"), "  0.9 ms"),
+    (re.compile(r" +\d+\.\d ms(?= after)"), " 0.9 ms"),
+    (re.compile(r"\b\d+ µs\b"), "90 µs"),
+    (re.compile(r"\b01[0-9A-HJKMNP-TV-Z]{24}\b"), "01KA3Y7V5N8D2TSWCJ5ZB0QK4E"),
     (re.compile(r"(?<= )\d+s(?= |\r)"), "4s"),
     (re.compile(r"(?<=grants revoke )\w{8}\b|\b\w{8}(?=  git\.)"), "f6jm5cg6"),
     (re.compile(r"\r\x1b\[K(?:[^\r\n]* … \d+ s\r\x1b\[K)*"), ""),

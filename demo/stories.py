@@ -86,6 +86,8 @@ STORIES = (
         "synaptic grants list --all",
         before=f"{TRY_RESET}try_reset 2; try_reset 3",
     ),
+    Story("What was stopped today, in which project, and why", "synaptic tail --denied --asked --since today"),
+    Story("One of them, from its decision on", "synaptic explain 1"),
     Story("A question, and its reason", "synaptic check 'terraform destroy -auto-approve'"),
     Story(
         "A practice: no source is written on main",

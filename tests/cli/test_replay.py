@@ -78,7 +78,7 @@ def test_another_config_counts_in_the_place_of_mine(past: User, tmp_path: Path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--since", "fish"), "is no time"),
+        (("--since", "fish"), "no moment"),
         (("--enable", "git.force-pusj"), "did you mean"),
         (("--with", "/no/such/file"), "no such file"),
         (("--rules", "/dev/null"), "not a regular file"),

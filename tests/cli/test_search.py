@@ -2,6 +2,8 @@
 
 import json
 
+from synaptic.cli.cells import measure_cells
+from synaptic.cli.search import _show_first_hit
 from synaptic.store import journal
 from synaptic.store.db import Store
 from tests.cli.conftest import User
@@ -73,3 +75,13 @@ def test_pruning_empties_the_index_and_a_purge_deletes_it(user: User):
     user.types("bootstrap")
     user.types("down", "--purge", "--yes")
     assert not user.home.history_index.parent.exists()
+
+
+def test_the_hit_is_seen_where_a_line_is_too_narrow_for_what_is_before_it():
+    before = "words that nobody has looked for and that fill more than half of a line, 全角文字も "
+    shown = _show_first_hit([before, "push", " and what comes after it"], 60)
+    assert shown[0].startswith("…")
+    assert shown[0].endswith("全角文字も ")
+    assert measure_cells("".join(shown[:2])) <= 60
+    assert _show_first_hit(["git ", "push", " x"], 60) == ["git ", "push", " x"]
+    assert measure_cells(_show_first_hit(["x" * 500, "push", ""], 60)[0]) <= 31

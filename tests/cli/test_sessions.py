@@ -1,17 +1,22 @@
 """`synaptic sessions` and `synaptic session show` of an agent's session."""
 
 import json
+import shlex
 import time
 
 import pytest
 
 from synaptic.cli import typer
+from synaptic.cli.cells import measure_cells
 from synaptic.cli.session_story import read_turns
 from synaptic.model.decision import Decision, Kind
 from synaptic.store import journal
 from synaptic.store.db import Store
 from synaptic.work.session_story import TurnRange
 from tests.cli.conftest import User
+from tests.cli.journal_kit import decide, find_yesterday, write_events
+from tests.cli.journal_kit import make_event as make_call
+from tests.cli.test_screen import at_terminal
 from tests.store.conftest import make_record
 
 NOW = time.time()
@@ -125,3 +130,36 @@ def test_other_turns_are_no_turns(text: str):
 def test_a_payload_that_is_none_stops_no_story(user: User):
     keep(user, make_event("UserPromptSubmit", payload="{broken"), make_event("PreToolUse", payload=None))
     assert "(its text was not kept)" in user.types("session", "show", "abc").out
+
+
+def show(line: str) -> list[str]:
+    _, seen = at_terminal(shlex.split(line), TERM="xterm", COLUMNS="80", NO_COLOR="1")
+    return seen.replace("\r", "").rstrip("\n").split("\n")
+
+
+LONG = "/home/you/a-project-with-quite-a-long-name-indeed"
+WHY = "Nobody may do this.\n[synaptic git.force-push, a person may allow it: synaptic allow k7qmd]"
+
+
+def test_sessions_of_several_days_in_long_and_wide_projects_have_a_line_each(user: User):
+    for session, root, at in (("s1", LONG, find_yesterday(9)), ("s2", "/home/you/数据平台", find_yesterday(10))):
+        write_events(user.home, make_call("ls", session=session, root=root, at=at))
+        write_events(user.home, make_call("ls", session=session, root=root, at=at + 7200))
+    lines = show("sessions")
+    assert len(lines) == 3
+    assert max(map(measure_cells, lines)) <= 80
+    assert "a-project…" in lines[2]
+    # What follows a wide name stands where it stands in every line.
+    assert len({measure_cells(line.partition("2.0 h")[0]) for line in lines[1:]}) == 1
+    assert LONG.rpartition("/")[2] in user.types("sessions").out
+
+
+def test_a_story_has_files_as_the_project_has_them_and_reasons_without_the_agents_handle(user: User):
+    deny = decide(Kind.DENY, "git.force-push", WHY)
+    write_events(user.home, make_call({"file_path": f"{LONG}/src/cart.py"}, deny, tool="Edit", root=LONG))
+    lines = [line.strip() for line in show("session show s1")]
+    assert any(line.endswith("Edit src/cart.py") for line in lines)
+    assert "deny by git.force-push: Nobody may do this." in lines
+    assert "[synaptic" not in "".join(lines)
+    (turn,) = user.types("session", "show", "s1", "--json").json["turns"]
+    assert "k7qmd" in turn["steps"][0]["reason"]

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from synaptic.cli.place import open_database
 from synaptic.model.decision import Decision, Kind, TraceStep
 from tests.cli.conftest import User
 from tests.cli.journal_kit import FAILED, LOST, QUIET, decide, find_yesterday, make_event, write_events
@@ -218,3 +219,39 @@ def test_a_decision_with_every_part_is_still_two_or_three_lines(user: User):
     lines = show("tail -a")
     assert len(lines) <= 4
     assert max(map(len, lines)) <= 80
+
+
+def test_a_moment_that_no_calendar_has_stops_no_verb(user: User):
+    reason = decide(Kind.DENY, "git.reset-hard", LOST)
+    write_events(user.home, make_event("git reset --hard", reason, at=1e15), make_event("ls", at=-1e18))
+    for verb in ("tail -a", "tail", "explain", "status", "search reset", "sessions", "session show s1"):
+        shown = user.types(*verb.split())
+        assert shown.code == 0, (verb, shown.err)
+        assert show(verb), verb
+    for words in (("report",), ("report", "--since", "30d"), ("report", "--since", "30d", "--html"), ("suggest",)):
+        assert user.types(*words).code == 0, words
+
+
+def test_a_row_whose_bits_were_turned_stops_no_verb(user: User):
+    write_events(user.home, make_event("one", decide(Kind.DENY, "git.clean", "no")), make_event("two"))
+    with open_database(user.home) as store:
+        store.write(
+            lambda connection: connection.execute(
+                "UPDATE events SET agent = x'ff', session = x'ff00', tool = x'c3', root = x'2fff', micros = 'many', "
+                "payload = x'ff7b', decision = '{\"kind\":\"deny\",' WHERE id = 1"
+            )
+        )
+    for verb in (
+        "tail -a",
+        "tail -a --json",
+        "tail --denied",
+        "explain 1",
+        "status",
+        "search two",
+        "sessions",
+        "report",
+    ):
+        shown = user.types(*verb.split())
+        assert shown.code == 0, (verb, shown.err)
+    assert user.types("report", "--since", "1d").code == 0
+    assert len(user.types("tail", "-a").out.splitlines()) == 2

@@ -33,7 +33,7 @@ def test_a_script_with_a_dot_in_its_name_is_a_hook_and_not_a_policy(user: User):
     assert hook["total"] > 0
     assert "guard.sh" not in {one["name"] for one in found["policy"]}
     row = next(line for line in user.types("usage", "--by", "hook").out.splitlines() if "guard.sh" in line)
-    assert " ms" in row
+    assert "ms" in row
     assert "never" not in row
 
 

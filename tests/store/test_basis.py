@@ -5,8 +5,9 @@ import time
 import pytest
 
 from synaptic.store import basis, journal, retention
-from synaptic.store.basis import SealedText, hash_text, seal_text
+from synaptic.store.basis import hash_text, seal_text
 from synaptic.store.db import Store
+from synaptic.store.record import SealedText
 
 DAY = 24 * 3600.0
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from synaptic.model.decision import Decision, Kind, TraceStep
 from synaptic.store import journal, journal_filter
 from synaptic.store.journal_filter import JournalFilter, find_number_at, make_conditions, read_matching_entries
-from tests.store.conftest import make_record
 
 QUIET = Decision(trace=(TraceStep(hook="policies", phase="quiet", note="git.force-push git.stash"),))
 START = 1_700_000_000.0
@@ -122,14 +121,8 @@ def test_what_is_looked_for_before_a_moment_is_looked_for_from_there(store, reco
     assert len(find(store, project="p0")) == 4
 
 
-def test_the_outline_says_of_which_events_there_is_nothing_to_say(filled):
-    exception = Decision(grants=("g1",))
-    journal.append_records(filled, [make_record(decision=exception), make_record(decision=Decision(warnings=("w",)))])
-    outline = journal_filter.read_outline(filled, JournalFilter(), 100, 2**62)
-    assert outline == [(number, number in (1, 7)) for number in range(9, 0, -1)]
-    assert journal_filter.read_outline(filled, JournalFilter(agents=("codex",)), 5, 9) == [(3, False)]
-    assert journal_filter.read_outline(filled, JournalFilter(), 2, 3) == [(2, False), (1, True)]
-    entries = journal_filter.read_numbered_entries(filled, [3, 99])
+def test_events_are_read_by_their_numbers_however_many(filled):
+    entries = journal_filter.read_numbered_entries(filled, [3, *range(100, 50_000)])
     assert [entry.agent for entry in entries.values()] == ["codex"]
 
 
@@ -150,7 +143,9 @@ def test_an_empty_journal_has_nothing(store):
 
 def test_verdicts_and_failures_are_found_by_their_indexes(filled):
     chosen = JournalFilter(kinds=(Kind.DENY, Kind.ASK), failed=True, project="shop", since=START)
-    for name, found in zip(("events_judged", "events_failed"), make_conditions(filled, chosen), strict=True):
+    spoken = make_conditions(filled, JournalFilter(policies=("git.*",)))
+    names = ("events_judged", "events_failed") * 2
+    for name, found in zip((*names, "events_noted"), (*make_conditions(filled, chosen), *spoken), strict=True):
         sql = f"EXPLAIN QUERY PLAN {journal_filter.SELECT_EVENTS} WHERE {found.sql} ORDER BY id DESC LIMIT 5"
         plan = str(filled.read(lambda c, sql=sql, found=found: c.execute(sql, found.values).fetchall()))
         assert name in plan

@@ -1,10 +1,10 @@
 """One journal entry as a story: what `explain`, `tail`, `try` and `up` show."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from synaptic.cli import screen
+from synaptic.model.moment import find_local_time
 from synaptic.pipeline.explain import SILENT_POLICIES, EventStory, explain_event, explain_past_event, list_against
 from synaptic.store.record import JournalEntry, entry_to_document
 from synaptic.work.past_event import make_story
@@ -19,7 +19,7 @@ def make_rehearsal_story(decided: "DecidedEvent", micros: int) -> EventStory:
     return EventStory(
         number=0,
         call=decided.call.id,
-        when=datetime.fromtimestamp(decided.call.at).strftime("%Y-%m-%d %H:%M:%S"),
+        when=find_local_time(decided.call.at).strftime("%Y-%m-%d %H:%M:%S"),
         agent=decided.call.agent,
         event=event.hook_event_name,
         subject=event.subject,
@@ -58,7 +58,7 @@ def _tell_unknown_answer(entry: JournalEntry, line: str) -> str:
 
 def format_entry_line(entry: JournalEntry) -> str:
     """Format an entry as one line: time, agent, event, subject, decision, by, reason."""
-    at = datetime.fromtimestamp(entry.at).strftime("%H:%M:%S")
+    at = find_local_time(entry.at).strftime("%H:%M:%S")
     decision = entry.decision
     by = f" by {decision.by}" if decision.by else ""
     reason = " ".join((decision.reason or next(iter(decision.warnings), "")).split())

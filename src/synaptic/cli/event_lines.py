@@ -1,14 +1,16 @@
 """Events of the journal as lines: what was done, where, and what was said about it."""
 
+import re
 import zlib
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import date
 
 import msgspec
 
 from synaptic.cli import screen
 from synaptic.cli.cells import clean_line, cut_cells, measure_cells, wrap_cells
 from synaptic.model.decision import Decision, Kind
+from synaptic.model.moment import find_local_time
 from synaptic.store.journal_filter import has_failed
 from synaptic.store.journal_payload import find_subject
 from synaptic.store.record import JournalEntry
@@ -23,7 +25,7 @@ MOST_REASON_LINES = 2
 BEFORE_THE_ACT = ("PreToolUse", "PermissionRequest")
 COMMAND_TOOLS = frozenset({"bash", "shell", "run_shell_command", "execute", "execute_command", "exec_command"})
 """Tools whose command says all, without their name."""
-HANDLE_START = "[synaptic "
+HANDLE = re.compile(r" ?\[synaptic [a-z0-9][^\[\]]*\](?= |$)")
 
 
 def is_quiet(entry: JournalEntry) -> bool:
@@ -34,7 +36,7 @@ def is_quiet(entry: JournalEntry) -> bool:
 
 def format_plain_line(entry: JournalEntry) -> str:
     """Format an event as one whole line, for a pipe."""
-    at = datetime.fromtimestamp(entry.at).strftime("%Y-%m-%d %H:%M:%S")
+    at = find_local_time(entry.at).strftime("%Y-%m-%d %H:%M:%S")
     said = ", ".join(word for word, _ in _list_verdicts(entry)) or "none"
     told = clean_line(" ".join(_describe_reason(entry)))
     place = clean_line(name_project(entry.root) or "-")
@@ -44,7 +46,7 @@ def format_plain_line(entry: JournalEntry) -> str:
 
 def format_short_line(entry: JournalEntry) -> str:
     """Format an event as a line of which the end may be cut off: first what was said about it."""
-    moment = datetime.fromtimestamp(entry.at)
+    moment = find_local_time(entry.at)
     at = moment.strftime("%H:%M" if moment.date() == date.today() else "%Y-%m-%d")
     said = ", ".join(word for word, _ in _list_verdicts(entry)) or "none"
     return f"{entry.id} {at} {said}: {describe_act(entry)}"
@@ -52,7 +54,7 @@ def format_short_line(entry: JournalEntry) -> str:
 
 def format_lines(entry: JournalEntry, width: int, number_width: int = 5) -> Iterator[str]:
     """Format an event for a terminal: what was done, and below it what was said about it."""
-    at = datetime.fromtimestamp(entry.at).strftime("%H:%M:%S")
+    at = find_local_time(entry.at).strftime("%H:%M:%S")
     took = cut_cells(format_took(entry.micros), TOOK_WIDTH).rjust(TOOK_WIDTH)
     project = _fit(name_project(entry.root) or "-", PROJECT_WIDTH)
     agent = screen.paint_text(_fit(entry.agent, AGENT_WIDTH), choose_session_colour(entry.session))
@@ -64,11 +66,16 @@ def format_lines(entry: JournalEntry, width: int, number_width: int = 5) -> Iter
 
 def describe_act(entry: JournalEntry) -> str:
     """What was done: the command itself, or the tool and its file, or the event and its words."""
-    subject = _shorten_path(clean_line(find_subject(entry.payload)[:LONGEST_SUBJECT]), entry.root)
+    subject = shorten_path(clean_line(find_subject(entry.payload)[:LONGEST_SUBJECT]), entry.root)
     tool = clean_line(entry.tool)
     if entry.event not in BEFORE_THE_ACT:
         return " ".join(dict.fromkeys(part for part in (clean_line(entry.event), tool, subject) if part))
     return subject if subject and entry.tool.lower() in COMMAND_TOOLS else f"{tool} {subject}".strip() or entry.event
+
+
+def drop_handle(reason: str) -> str:
+    """A reason in one line, without what is said to the agent alone: who could allow it, and by which code."""
+    return HANDLE.sub("", " ".join(reason.split()))
 
 
 def name_project(root: str) -> str:
@@ -81,9 +88,13 @@ def format_took(micros: int) -> str:
     return f"{micros / 1000:.1f} ms" if micros < 1_000_000 else f"{micros / 1_000_000:.1f} s"
 
 
-def format_quiet(count: int) -> str:
-    """A line that stands for events of which there is nothing to say."""
-    return screen.paint_text(f"… {count} quiet event{'' if count == 1 else 's'}", QUIET_COLOUR)
+def format_quiet(count: int, is_whole: bool = True) -> str:
+    """A line that stands for events of which there is nothing to say; there may be more than were counted."""
+    if is_whole:
+        said = f"{count} quiet event{'' if count == 1 else 's'}"
+    else:
+        said = f"{count} quiet events or more" if count else "quiet events that were not counted"
+    return screen.paint_text(f"… {said}", QUIET_COLOUR)
 
 
 def choose_session_colour(session: str) -> int:
@@ -133,7 +144,7 @@ def _describe_reason(entry: JournalEntry) -> Iterator[str]:
         yield f"it became `{new[:LONGEST_SUBJECT]}`"
     texts = (decision.reason, *decision.warnings, *decision.feedback, *decision.context, *decision.messages)
     if text := next((text for text in texts if text), ""):
-        yield " ".join(line for line in text.split("\n") if not line.startswith(HANDLE_START))
+        yield drop_handle(text)
 
 
 def _paint_act(act: str, entry: JournalEntry) -> str:
@@ -145,7 +156,8 @@ def _paint_verdicts(verdicts: list[tuple[str, int]]) -> str:
     return ", ".join(screen.paint_text(words, colour) if colour else words for words, colour in verdicts)
 
 
-def _shorten_path(subject: str, root: str) -> str:
+def shorten_path(subject: str, root: str) -> str:
+    """A file of the project without the project's own path."""
     return subject.removeprefix(f"{root}/") if root else subject
 
 

@@ -15,10 +15,12 @@ from synaptic.model.decision import Kind
 from synaptic.model.errors import SynapticError
 from synaptic.store.journal_filter import JournalFilter
 
-SPAN = re.compile(r"([0-9]{1,6})(s|m|min|h|d|w)")
+SPAN = re.compile(r"([0-9]{1,6}) ?(s|m|min|h|d|w)")
 SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?")
+ZONED = re.compile(r"t.*(?:z|[+-][0-9:]{2,6})$")
+"""A moment as programs write it, with its own distance from Greenwich."""
 MOMENTS = "yesterday, today, monday, 7d, 2h, 30m, 14:00, 2026-11-18 or '2026-11-18 14:00'"
 Words = list[str] | None
 
@@ -93,7 +95,7 @@ def read_option_moment(text: str, option: str) -> float:
     found = read_moment(text, time.time())
     if found is None:
         raise typer.BadParameter(f"{option} {text}: no moment; write {MOMENTS}")
-    return found
+    return found or 1.0  # the first moment of all is not an option that was left out
 
 
 def read_moment(text: str, now: float) -> float | None:
@@ -105,7 +107,7 @@ def read_moment(text: str, now: float) -> float | None:
     if span := SPAN.fullmatch(word):
         return max(now - int(span[1]) * SECONDS[span[2]], 1.0)
     try:
-        return _read_day(word, today)
+        return _read_day(word, today) if not ZONED.search(word) else datetime.fromisoformat(word.upper()).timestamp()
     except (ValueError, OverflowError, OSError):  # no such day or hour, or one that no clock has
         return None
 

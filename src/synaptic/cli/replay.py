@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Annotated
 
 from synaptic.cli import completion, screen, suggestions, typer
+from synaptic.cli.filters import MOMENTS, read_option_moment
 from synaptic.cli.place import find_place, open_journal
-from synaptic.cli.since import read_time
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.engine.past_catalog import CatalogChange
 from synaptic.files.bounded import UnreadableFile, read_content
 from synaptic.model.decision import Kind
 from synaptic.model.errors import DeclarationError
+from synaptic.model.moment import find_local_time
 from synaptic.work.replay import (
     FlipGroup,
     FlippedEvent,
@@ -47,8 +48,8 @@ synaptic replay --rules rules.toml --max-new-denials 0    in CI of rules: exit c
 
 @app.command(epilog=format_examples(EXAMPLES))
 def replay(
-    since: Annotated[str, typer.Option(metavar="TIME", help="From when: 24h, 7d, yesterday, 2026-11-02.")] = "7d",
-    until: Annotated[str, typer.Option(metavar="TIME", help="Up to when; until now without it.")] = "",
+    since: Annotated[str, typer.Option(metavar="WHEN", help=f"From then on: {MOMENTS}.")] = "7d",
+    until: Annotated[str, typer.Option(metavar="WHEN", help="Before then; until now without it.")] = "",
     project: Annotated[
         str,
         typer.Option(metavar="FOLDER", help="Only events of this project.", autocompletion=suggestions.complete_files),
@@ -94,8 +95,8 @@ def replay(
         rules=_read_file(rules) if rules else "",
     )
     scope = ReplayScope(
-        since=read_time(since, "--since"),
-        until=read_time(until, "--until") if until else FOREVER,
+        since=read_option_moment(since, "--since"),
+        until=read_option_moment(until, "--until") or FOREVER,
         root=place.root if project else "",
         samples=samples,
     )
@@ -175,7 +176,7 @@ def _print_group(group: FlipGroup) -> None:
 
 
 def _print_sample(one: FlippedEvent) -> None:
-    day = time.strftime("%m-%d %H:%M", time.localtime(one.at))
+    day = find_local_time(one.at).strftime("%m-%d %H:%M")
     text = " ".join(f"{one.tool} {one.subject}".split())
     screen.say(screen.cut_line(f"  {one.event} {day} {text}", 0))
     reason = " ".join(one.reason.partition("\n")[0].split())

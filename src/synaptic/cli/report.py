@@ -3,20 +3,24 @@
 import os
 import sys
 import time
-from datetime import datetime
 from typing import Annotated
 
 from synaptic.cli import progress, screen, typer
+from synaptic.cli.cells import cut_cells
+from synaptic.cli.event_lines import drop_handle, shorten_path
 from synaptic.cli.filters import MOMENTS, read_option_moment
 from synaptic.cli.github import format_annotation, format_summary
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.model.moment import find_local_time
 from synaptic.work.history_report import HistoryReport, make_history_report
 from synaptic.work.refusal_report import RefusalReport, StoppedCall, make_report
 
 app = make_verb_app()
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 DISOBEYED_EXIT, UNANSWERED_EXIT = 2, 4
+MOST_REASON = 600
+"""Cells of a reason; `explain` has all of it."""
 
 EXAMPLES = """
 synaptic report                 of the last day
@@ -81,11 +85,12 @@ def _print_plain(made: RefusalReport) -> None:
         screen.say("Nothing was refused or asked about.")
         return
     for call in made.calls:
-        at = datetime.fromtimestamp(call.at).strftime("%Y-%m-%d %H:%M")
+        at = find_local_time(call.at).strftime("%Y-%m-%d %H:%M")
         screen.say(f"{at} {call.id} {call.kind} by {call.by or 'a hook'}, {call.outcome}: {_describe(call)}")
-        screen.say(f"    {call.reason}")
-    disobeyed, unanswered = len(made.disobeyed), len(made.unanswered)
-    screen.say(f"\n{_count_refused(made)} refused, {disobeyed} not obeyed, {unanswered} questions not answered.")
+        screen.say(f"    {cut_cells(drop_handle(call.reason), MOST_REASON)}")
+    from synaptic.cli.report_text import describe_refusals  # noqa: PLC0415  as above
+
+    screen.say(f"\n{describe_refusals(made)}")
     screen.say("Why: synaptic explain NUMBER")
 
 
@@ -104,7 +109,7 @@ def _print_annotations(made: RefusalReport) -> None:
 
 
 def _describe(call: StoppedCall) -> str:
-    return f"{call.tool} {' '.join(call.subject.split())}"
+    return f"{call.tool} {shorten_path(' '.join(call.subject.split()), call.root)}"
 
 
 def _count_refused(made: RefusalReport) -> int:

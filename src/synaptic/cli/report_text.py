@@ -2,10 +2,10 @@
 
 import html
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from synaptic.cli import screen
 from synaptic.cli.usage import format_millis
+from synaptic.model.moment import find_local_time
 from synaptic.store.refusals import MOST_FOUND
 from synaptic.work.history_report import HistoryReport, HistoryRow
 from synaptic.work.refusal_report import RefusalReport
@@ -72,8 +72,9 @@ def describe_refusals(refused: RefusalReport) -> str:
     """How many calls were stopped, and what became of them."""
     denied = sum(call.kind == "deny" for call in refused.calls)
     disobeyed, unanswered = len(refused.disobeyed), len(refused.unanswered)
+    questions = "1 question" if unanswered == 1 else f"{unanswered} questions"
     newest = f"Of the newest {MOST_FOUND:,} calls that were stopped: " if len(refused.calls) >= MOST_FOUND else ""
-    return f"{newest}{denied} refused, {disobeyed} not obeyed, {unanswered} questions not answered."
+    return f"{newest}{denied} refused, {disobeyed} not obeyed, {questions} not answered."
 
 
 def format_markdown(made: HistoryReport, refused: RefusalReport) -> str:
@@ -110,4 +111,4 @@ def escape_markdown(text: str) -> str:
 
 
 def _format(at: float) -> str:
-    return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M")
+    return find_local_time(at).strftime("%Y-%m-%d %H:%M")

@@ -12,6 +12,7 @@ from typing import TextIO
 import msgspec
 
 from synaptic.cli import table, words
+from synaptic.cli.cells import SIGN_OF_MORE, cut_cells, measure_cells
 from synaptic.files.home import find_home
 from synaptic.model.errors import LayerError, SynapticError
 from synaptic.model.refusal import Refusal
@@ -152,7 +153,7 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     if not is_terminal():
         widths = table.measure_columns(whole)
         for row in whole:
-            print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+            print(table.join_cells(row, widths))
         return
     width = find_width()
     blocks = table.lay_out(whole, width)
@@ -177,12 +178,12 @@ def cut_line(text: str, indent: int) -> str:
     """A text on one line of a terminal, with a sign where something is missing; whole where a program reads it."""
     line = clean_text(text).replace("\n", " ")
     room = find_width() - indent
-    if not is_terminal() or len(line) <= room:
+    if not is_terminal() or measure_cells(line) <= room:
         return line
-    begun = line[: max(room - 1, 0)]
+    begun = cut_cells(line, max(room, 1)).removesuffix(SIGN_OF_MORE)
     # Between words, unless the one that does not fit is most of the line.
     whole = begun if line[len(begun)] == " " else begun.rpartition(" ")[0]
-    return f"{whole.rstrip() if 2 * len(whole) > room else begun}…"
+    return f"{whole.rstrip() if 2 * measure_cells(whole) > room else begun}{SIGN_OF_MORE}"
 
 
 def _paint_words(line: str) -> str:

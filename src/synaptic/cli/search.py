@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Annotated, Any
 
 from synaptic.cli import progress, screen, typer
+from synaptic.cli.cells import SIGN_OF_MORE, cut_cells, measure_cells
 from synaptic.cli.filters import add_filter_options
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.sites import ChannelOption, RegistryOption
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.model.moment import find_local_time
 from synaptic.store.history_search import HIT_BEGINS, HIT_ENDS, SearchHit, SearchQuery, SearchResult, search_journal
 from synaptic.store.journal_filter import JournalFilter
 from synaptic.store.journal_payload import find_subject, read_payload
@@ -80,7 +81,7 @@ def _list_gaps(found: SearchResult) -> Iterator[str]:
 
 def _print_hit(hit: SearchHit) -> None:
     entry, decision = hit.entry, hit.entry.decision
-    at = datetime.fromtimestamp(entry.at).strftime("%Y-%m-%d %H:%M")
+    at = find_local_time(entry.at).strftime("%Y-%m-%d %H:%M")
     by = f" by {decision.by}" if decision.by else ""
     project = entry.root.rpartition("/")[2]
     about = " ".join(part for part in (project, entry.agent, entry.tool or entry.event) if part)
@@ -97,11 +98,25 @@ def _print_snippet(snippet: str) -> None:
         return
     room = screen.find_width() - len("    ")
     shown = []
-    for at, text in enumerate(texts):
-        kept = text[:room]
-        room -= len(kept)
+    for at, text in enumerate(_show_first_hit(texts, room)):
+        kept = cut_cells(text, room)
+        room -= measure_cells(kept)
         shown.append(f"\033[1;4m{kept}\033[0m" if at % 2 and kept and screen.has_colour() else kept)
+        if kept != text:
+            break
     print("    " + "".join(shown))
+
+
+def _show_first_hit(texts: list[str], room: int) -> list[str]:
+    """The same, with less before the first hit where it would not be seen otherwise."""
+    before = texts[0]
+    if len(texts) < 2 or measure_cells(before + texts[1]) <= room * 2 // 3:
+        return texts
+    most = max(room // 2, 1)
+    while measure_cells(before) >= most:
+        before = before[1:]
+    # From a word on, where there is one.
+    return [SIGN_OF_MORE + (before.partition(" ")[2] or before), *texts[1:]]
 
 
 def _print_json(found: SearchResult) -> None:

@@ -3,6 +3,7 @@
 import re
 
 from synaptic.cli import screen, typer
+from synaptic.cli.event_lines import drop_handle, shorten_path
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.sessions import format_time
 from synaptic.model.decision import Kind
@@ -34,7 +35,7 @@ def show_session(which: str, turns: str, as_json: bool) -> None:
         return
     _print_head(found, windows)
     for turn in told:
-        _print_turn(turn)
+        _print_turn(turn, found.root)
     if told and (told[0].number > 1 or told[-1].number < count):
         screen.note(f"turns {told[0].number} to {told[-1].number} of {count}; others with --turns 1-{min(count, 20)}")
 
@@ -65,7 +66,10 @@ def _find_id(store: Store, which: str) -> str:
 def _print_head(one: AgentSession, windows: tuple[EffortWindow, ...]) -> None:
     context = "" if one.context is None else f", context {one.context:.0%} full"
     screen.say(f"Session {one.id} of {one.agent} in {one.root or 'no project'}{context}")
-    counts = f"{one.prompts} prompts, {one.calls} calls, {one.denied} denied, {one.asked} asked about"
+    prompts, calls = (
+        f"{count} {what}{'' if count == 1 else 's'}" for count, what in ((one.prompts, "prompt"), (one.calls, "call"))
+    )
+    counts = f"{prompts}, {calls}, {one.denied} denied, {one.asked} asked about"
     screen.say(f"{format_time(one.began)} to {format_time(one.last)}: {counts}, {one.rewritten} rewritten")
     for window in windows:
         left = ", which left a hand-over" if window.left_something else ""
@@ -74,7 +78,7 @@ def _print_head(one: AgentSession, windows: tuple[EffortWindow, ...]) -> None:
         )
 
 
-def _print_turn(turn: Turn) -> None:
+def _print_turn(turn: Turn, root: str) -> None:
     if turn.number:
         screen.say(f"\nTurn {turn.number}, {format_time(turn.at)}")
         prompt = turn.prompt if len(turn.prompt) <= PROMPT_LETTERS else f"{turn.prompt[:PROMPT_LETTERS]}…"
@@ -83,12 +87,14 @@ def _print_turn(turn: Turn) -> None:
     else:
         screen.say("\nBefore the first prompt")
     for step in turn.steps:
-        _print_step(step)
+        _print_step(step, root)
 
 
-def _print_step(step: TurnStep) -> None:
+def _print_step(step: TurnStep, root: str) -> None:
     start = f"  {step.id:>6} "
-    about = " ".join(part for part in (step.tool or step.event, " ".join(step.subject.split())) if part)
+    about = " ".join(
+        part for part in (step.tool or step.event, shorten_path(" ".join(step.subject.split()), root)) if part
+    )
     whose = f"[{step.subagent[:8]}] " if step.subagent else ""
     what = "" if step.what == "call" else f"{step.what}: "
     room = len(start)
@@ -97,6 +103,7 @@ def _print_step(step: TurnStep) -> None:
         screen.say_exactly(screen.cut_line(f"{' ' * room}became {' '.join(step.became.split())}", 0))
     if step.kind not in (Kind.NONE, Kind.ALLOW) or step.failed:
         by = f" by {step.by}" if step.by else ""
-        why = f": {step.reason}" if step.reason else ""
+        told = drop_handle(step.reason)
+        why = f": {told}" if told else ""
         failed = " (a hook failed)" if step.failed else ""
-        screen.say_under(f"{' ' * room}{step.kind}", f"{by}{failed}{why}")
+        screen.say_under(" " * room, f"{step.kind}{by}{failed}{why}")

@@ -4,9 +4,10 @@ import time
 from typing import Annotated
 
 from synaptic.cli import progress, screen, suggestions, typer
+from synaptic.cli.filters import MOMENTS, read_option_moment
 from synaptic.cli.place import find_place, open_journal
-from synaptic.cli.since import read_time
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.model.moment import find_local_time
 from synaptic.work.replay import ReplayScope
 from synaptic.work.suggest import Evidence, Suggestion, find_suggestions
 
@@ -20,7 +21,7 @@ synaptic suggest --since 30d --project . --json
 
 @app.command(epilog=format_examples(EXAMPLES))
 def suggest(
-    since: Annotated[str, typer.Option(metavar="TIME", help="From when: 24h, 7d, yesterday, 2026-11-02.")] = "14d",
+    since: Annotated[str, typer.Option(metavar="WHEN", help=f"From then on: {MOMENTS}.")] = "14d",
     project: Annotated[
         str,
         typer.Option(metavar="FOLDER", help="Only for this project.", autocompletion=suggestions.complete_files),
@@ -32,7 +33,9 @@ def suggest(
     It reads the journal and changes nothing.
     """
     place = find_place(project)
-    scope = ReplayScope(since=read_time(since, "--since"), until=time.time(), root=place.root if project else "")
+    scope = ReplayScope(
+        since=read_option_moment(since, "--since"), until=time.time(), root=place.root if project else ""
+    )
     with open_journal(place.home) as store, progress.show_progress("deciding the last weeks again"):
         found = find_suggestions(store, scope)
     if as_json:
@@ -57,6 +60,6 @@ def _print_suggestion(one: Suggestion, *, is_first: bool) -> None:
 
 
 def _describe(one: Evidence) -> str:
-    day = time.strftime("%m-%d %H:%M", time.localtime(one.at))
+    day = find_local_time(one.at).strftime("%m-%d %H:%M")
     parts = (str(one.event) if one.event else "", day, one.text, f"({one.by})" if one.by else "")
     return " ".join(filter(None, parts))

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from synaptic.cli.cells import measure_cells
+
 GAP = "  "
 INDENT = "    "
 PIECES = re.compile(r"[^\s,|/]*[,|/]\s*|[^\s,|/]+\s*")
@@ -12,7 +14,7 @@ PIECES = re.compile(r"[^\s,|/]*[,|/]\s*|[^\s,|/]+\s*")
 
 def measure_columns(rows: Sequence[Sequence[str]]) -> list[int]:
     """How wide each column is where nothing is wrapped."""
-    return [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [max(map(measure_cells, column)) for column in zip(*rows, strict=True)]
 
 
 def lay_out(rows: Sequence[Sequence[str]], width: int) -> list[list[str]] | None:
@@ -32,10 +34,16 @@ def wrap_text(text: str, width: int) -> list[str]:
     """Lines of whole words; a word that is longer than the width has a line of its own."""
     lines = [""]
     for piece in PIECES.findall(text):
-        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > width:
+        if lines[-1] and measure_cells(lines[-1]) + measure_cells(piece.rstrip()) > width:
             lines.append("")
         lines[-1] += piece
     return [line.rstrip() for line in lines]
+
+
+def join_cells(row: Sequence[str], widths: Sequence[int]) -> str:
+    """One line, each cell as wide as its column, also with letters that take two cells."""
+    pairs = zip(row, widths, strict=True)
+    return GAP.join(cell + " " * (width - measure_cells(cell)) for cell, width in pairs).rstrip()
 
 
 def _choose_widths(rows: Sequence[Sequence[str]], width: int) -> list[int] | None:
@@ -53,10 +61,10 @@ def _choose_widths(rows: Sequence[Sequence[str]], width: int) -> list[int] | Non
 
 
 def _measure_words(cell: str) -> int:
-    return max((len(piece.rstrip()) for piece in PIECES.findall(cell)), default=0)
+    return max((measure_cells(piece.rstrip()) for piece in PIECES.findall(cell)), default=0)
 
 
 def _wrap_row(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     cells = [wrap_text(cell, width) for cell, width in zip(row, widths, strict=True)]
     lines = zip_longest(*cells, fillvalue="")
-    return [GAP.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    return [join_cells(line, widths) for line in lines]

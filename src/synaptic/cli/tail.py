@@ -2,14 +2,14 @@
 
 import sys
 import time
-from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated
 
 from synaptic.cli import event_lines, screen, typer
 from synaptic.cli.filters import add_filter_options
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.model.moment import find_local_time
 from synaptic.store import entries
 from synaptic.store.db import Store
 from synaptic.store.journal_filter import (
@@ -17,21 +17,19 @@ from synaptic.store.journal_filter import (
     matches_entry,
     read_matching_entries,
     read_numbered_entries,
-    read_outline,
 )
+from synaptic.store.journal_outline import OutlineGap, read_outline
 from synaptic.store.record import JournalEntry, entry_to_document
 
 app = make_verb_app()
+NO_GAP = OutlineGap(0)
 POLL_SECONDS = 0.3
 """Seconds between two looks at the journal."""
 PAGE_SIZE = 200
-OUTLINE_SIZE = 500
 USUAL_LINES = 10
+MOST_LINES = 1_000_000
 MOST_SINCE = 1000
 """Events that are shown of a time that was named, unless `-n` says how many."""
-MOST_FOLDED = 2000
-"""Among so many events those are looked for that have something to say; of a time that was named, among more."""
-MOST_FOLDED_SINCE = 50_000
 
 EXAMPLES = """
 synaptic tail -f                                 watch, as it happens
@@ -41,7 +39,7 @@ synaptic tail --grep 'rm -rf' --since 7d
 synaptic tail -a --agent codex --tool Bash       also what nobody minded
 synaptic tail -f --json                          one JSON object a line
 """
-Item = JournalEntry | int
+Item = JournalEntry | OutlineGap
 """An event, or how many of which there is nothing to say."""
 
 
@@ -50,7 +48,9 @@ Item = JournalEntry | int
 def tail(
     chosen: JournalFilter,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
-    lines: Annotated[int | None, typer.Option("--lines", "-n", min=0, help="How many past events.")] = None,
+    lines: Annotated[
+        int | None, typer.Option("--lines", "-n", min=0, max=MOST_LINES, help="How many past events.")
+    ] = None,
     every: Annotated[bool, typer.Option("--all", "-a", help="Also quiet events, each with its line.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, all events.")] = False,
 ) -> None:
@@ -75,7 +75,7 @@ def tail(
             printer.finish()
         if not (items or follow or as_json):
             screen.note("no event" + (" is like that; --since 30d looks further" if not chosen.is_empty else " yet"))
-        elif not follow and not as_json and len(items) >= most > USUAL_LINES and lines is None:
+        elif not (follow or as_json or lines is not None) and _count_events(items) >= most > USUAL_LINES:
             screen.note(f"of these only the newest {most} are shown; -n shows more")
 
 
@@ -86,15 +86,15 @@ class EventPrinter:
         self._as_json, self._number_width = as_json, number_width
         self._is_terminal = screen.is_terminal()
         self._redraws = is_live and self._is_terminal
-        self._quiet = 0
+        self._quiet = NO_GAP
         self._day = date.today()
 
     def show(self, item: Item) -> None:
         """Print an event; a number of quiet ones waits for what comes next."""
-        if isinstance(item, int):
-            self._quiet += item
+        if isinstance(item, OutlineGap):
+            self._quiet = OutlineGap(self._quiet.number + item.number, self._quiet.is_whole and item.is_whole)
             if self._redraws:
-                sys.stdout.write(f"\r\x1b[K{self._indent()}{event_lines.format_quiet(self._quiet)}")
+                sys.stdout.write(f"\r\x1b[K{self._indent()}{event_lines.format_quiet(*self._quiet)}")
         elif self._as_json:
             screen.print_json_line(entry_to_document(item))
         else:
@@ -114,7 +114,7 @@ class EventPrinter:
         if not self._is_terminal:
             print(event_lines.format_plain_line(entry))
             return
-        moment = datetime.fromtimestamp(entry.at)
+        moment = find_local_time(entry.at)
         if moment.date() != self._day:
             self._day = moment.date()
             print(moment.strftime("%A, %Y-%m-%d"))
@@ -122,10 +122,10 @@ class EventPrinter:
             print(line)
 
     def _end_quiet(self) -> None:
-        if self._quiet:
+        if self._quiet != NO_GAP:
             start = "\r\x1b[K" if self._redraws else ""
-            print(f"{start}{self._indent()}{event_lines.format_quiet(self._quiet)}")
-        self._quiet = 0
+            print(f"{start}{self._indent()}{event_lines.format_quiet(*self._quiet)}")
+        self._quiet = NO_GAP
 
     def _indent(self) -> str:
         return " " * (self._number_width + 1) if self._is_terminal else ""
@@ -140,32 +140,19 @@ def _read_items(store: Store, chosen: JournalFilter, most: int, *, folds: bool, 
     """The newest events, oldest first; quiet ones between them as their number."""
     if not folds:
         return list(reversed(read_matching_entries(store, chosen, most, until)))
+    outline = read_outline(store, chosen, most, until)
+    known = read_numbered_entries(store, [one for one in outline if isinstance(one, int)])
     items: list[Item] = []
-    for page in _iter_outlines(store, chosen, until) if most else ():
-        spoken = [number for number, is_quiet in page if not is_quiet][:most]
-        known = read_numbered_entries(store, spoken)
-        for number, _ in page:
-            entry = known.get(number)
-            if entry is not None and not event_lines.is_quiet(entry):
-                items.append(entry)
-                most -= 1
-            elif items and isinstance(items[-1], int):
-                items[-1] += 1
-            else:
-                items.append(1)
-            if not most:
-                return items[::-1]
-    return items[::-1]
+    for one in reversed(outline):
+        if isinstance(one, OutlineGap):
+            items.append(one)
+        elif entry := known.get(one):
+            items.append(OutlineGap(1) if event_lines.is_quiet(entry) else entry)
+    return items
 
 
-def _iter_outlines(store: Store, chosen: JournalFilter, until: int) -> Iterator[list[tuple[int, bool]]]:
-    left = MOST_FOLDED_SINCE if chosen.since else MOST_FOLDED
-    while left > 0:
-        page = read_outline(store, chosen, min(OUTLINE_SIZE, left), until)
-        yield page
-        if len(page) < OUTLINE_SIZE:
-            return
-        left, until = left - len(page), page[-1][0]
+def _count_events(items: list[Item]) -> int:
+    return sum(isinstance(item, JournalEntry) for item in items)
 
 
 def _follow(store: Store, chosen: JournalFilter, printer: EventPrinter, seen: int, *, folds: bool) -> None:
@@ -175,7 +162,7 @@ def _follow(store: Store, chosen: JournalFilter, printer: EventPrinter, seen: in
         for entry in fresh:
             seen = entry.id
             if matches_entry(chosen, entry):
-                printer.show(1 if folds and event_lines.is_quiet(entry) else entry)
+                printer.show(OutlineGap(1) if folds and event_lines.is_quiet(entry) else entry)
         # A full page means that more is waiting: no pause until we have caught up.
         if len(fresh) < PAGE_SIZE:
             sys.stdout.flush()

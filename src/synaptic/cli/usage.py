@@ -11,6 +11,7 @@ from synaptic.cli.place import CommandPlace, find_place, require_root
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.cli.waiting import run_to_end
+from synaptic.model.moment import find_local_time
 from synaptic.store import usage
 from synaptic.store.usage import UsageCount
 from synaptic.work.abilities import ListAbilities, ShowAbilityUsage
@@ -95,14 +96,20 @@ def _add_unused(used: Iterable[UsageCount], known: set[str]) -> tuple[UsageCount
 def _make_row(one: UsageCount) -> tuple[str, ...]:
     if not one.calls:
         return (one.name, "0", "", "", "", "", "", "never", "")
-    at = datetime.fromtimestamp(one.last)
+    at = find_local_time(one.last)
     last = at.strftime("%H:%M" if at.date() == datetime.now().date() else "%m-%d")
     # Abilities, and hooks that were counted before durations were: the average is what is known.
-    middle = f"~{format_millis(one.millis)}" if one.p50 is None else format_millis(one.p50)
-    most = "" if one.p95 is None else format_millis(one.p95)
-    total = format_millis(one.total or one.millis * one.calls)
+    average = f"~{_format(one.millis)}" if one.millis else ""
+    middle = average if one.p50 is None else _format(one.p50)
+    most = "" if one.p95 is None else _format(one.p95)
+    total = _format(one.total or one.millis * one.calls)
     bars = draw_bars(one.days)
     return (one.name, str(one.calls), str(one.failures), str(one.spoke), middle, most, total, last, bars)
+
+
+def _format(millis: float) -> str:
+    """A duration as one word: a narrow column would break it between number and unit."""
+    return format_millis(millis).replace(" ", "")
 
 
 def format_millis(millis: float) -> str:

@@ -1,28 +1,25 @@
 """`synaptic witness`: what became of every tool call, of how many anything is known, and what cannot be seen."""
 
 import os
-import re
-import time
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Annotated
 
 from synaptic.agents.shared.discover import load_agents
 from synaptic.agents.shared.wired import list_wired_agents
 from synaptic.cli import progress, screen, typer
+from synaptic.cli.filters import MOMENTS, read_option_moment
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.engine.reconcile import reconcile_all
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
+from synaptic.model.moment import find_local_time
 from synaptic.model.witness import Standing
 from synaptic.store.db import Store
 from synaptic.store.witnessed import find_session_names
 from synaptic.work.witness_report import ToldCall, WitnessReport, make_report
 
 app = make_verb_app()
-SPAN = re.compile(r"(\d{1,6})([mhdw])")
-SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 MEANING = {
     Standing.OBEYED: "ran as it was let through, or did not run",
     Standing.DISOBEYED: "was refused, and ran all the same",
@@ -42,14 +39,14 @@ synaptic witness --session f30108f7   one session; the beginning of its id is en
 @app.command(epilog=format_examples(EXAMPLES))
 def witness(
     session: Annotated[str, typer.Option(metavar="ID", help="Of one session: its id, or how it begins.")] = "",
-    since: Annotated[str, typer.Option(metavar="SPAN", help="Of the last time, such as 30m, 8h, 7d.")] = "7d",
+    since: Annotated[str, typer.Option(metavar="WHEN", help=f"From then on: {MOMENTS}.")] = "7d",
     as_json: Json = False,
 ) -> None:
     """What became of every tool call: whether agents did what they were told, and what nobody can see.
 
     The exit code is 1 when a call was disobeyed or ran unasked. Transcripts of agents are compared first.
     """
-    start = time.time() - _read_span(since)
+    start = read_option_moment(since, "--since")
     home = find_place().home
     with progress.show_progress("comparing with the agents' transcripts"), open_journal(home) as store:
         name = _find_session(store, session) if session else ""
@@ -97,7 +94,7 @@ def _print_report(made: WitnessReport, unseen: dict[str, list[str]]) -> None:
 
 
 def _print_call(call: ToldCall) -> None:
-    when = datetime.fromtimestamp(call.at).strftime("%Y-%m-%d %H:%M")
+    when = find_local_time(call.at).strftime("%Y-%m-%d %H:%M")
     what = f"{call.tool} {' '.join(call.subject.split())}".strip() or "a call that only the transcript has"
     by = f" by {call.by}" if call.by else ""
     screen.say()
@@ -127,10 +124,3 @@ def _find_session(store: Store, start: str) -> str:
         what = "several sessions begin so" if found else "no session that was witnessed begins so"
         raise SynapticError(what, where=start, hint="type: synaptic session list")
     return found[0]
-
-
-def _read_span(text: str) -> int:
-    found = SPAN.fullmatch(text.strip())
-    if not found:
-        raise typer.BadParameter("is a number and m, h, d or w, such as 30m, 8h, 7d", param_hint="--since")
-    return int(found[1]) * SECONDS[found[2]]

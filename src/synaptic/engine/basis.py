@@ -17,7 +17,8 @@ from synaptic.model.event import ToolEvent
 from synaptic.model.hook import Hook, OutsidePolicy
 from synaptic.pipeline.decide import BLOCKING_ONLY
 from synaptic.policies.facts import Facts
-from synaptic.store.basis import SMALL_BYTES, SealedText, seal_text
+from synaptic.store.basis import SMALL_BYTES, seal_text
+from synaptic.store.record import SealedText
 
 log = logging.getLogger(__name__)
 

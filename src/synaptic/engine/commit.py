@@ -23,9 +23,8 @@ from synaptic.model.event import MessageDisplay
 from synaptic.model.witness import WitnessedCall
 from synaptic.runners.spool import PreparedRun
 from synaptic.store import claims, journal
-from synaptic.store.basis import SealedText
 from synaptic.store.db import Store
-from synaptic.store.record import Delivery, EventRecord, JournalDetail, LinePromise
+from synaptic.store.record import Delivery, EventRecord, JournalDetail, LinePromise, SealedText
 
 log = logging.getLogger(__name__)
 

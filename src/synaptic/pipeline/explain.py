@@ -35,7 +35,9 @@ WOULD_WORDS: Mapping[Kind, str] = {
 }
 
 FINAL_INPUT = "  final input: "
-SILENT_POLICIES = re.compile(r"^(\d+ polic(?:y was|ies were) asked and had nothing to say): .*", re.DOTALL)
+SILENT_POLICIES = re.compile(
+    r"^(\d+ polic(?:y was|ies were) (?:asked and had nothing to say|not asked any more after the deny)): .*", re.DOTALL
+)
 """Their names are the longest and least of what is told."""
 SPEAKING = ("run", "recheck", "told")
 """Phases in which a hook has judged the call."""
@@ -74,6 +76,7 @@ def explain_past_event(story: EventStory, *, is_whole: bool = False) -> list[str
 
     Unless it is to be the whole story, without the payload and without the names of policies that said nothing.
     """
+    story = story if is_whole else _drop_repetitions(story)
     parts = [_describe_decision(story), _describe_act(story, is_whole=is_whole), _describe_hooks(story)]
     answer = _describe_answer(story) if is_whole else _describe_answer_briefly(story)
     lines = [line for part in (*parts, answer) for line in part]
@@ -81,6 +84,20 @@ def explain_past_event(story: EventStory, *, is_whole: bool = False) -> list[str
         return lines
     shown = (line for line in lines if not line.startswith(FINAL_INPUT))  # it is there as what the call became
     return [SILENT_POLICIES.sub(r"\1 (-v names them)", line) for line in shown]
+
+
+def _drop_repetitions(story: EventStory) -> EventStory:
+    """Without the code of a refusal in its reason, which has a line of its own, and each reason once."""
+    decision = story.decision
+    lines = decision.reason.split("\n")
+    if decision.code:
+        lines = [line for line in lines if not line.startswith("[synaptic ") or decision.code not in line]
+    trace = [
+        msgspec.structs.replace(step, reason="") if step.reason and step.reason in decision.reason else step
+        for step in decision.trace
+    ]
+    told = msgspec.structs.replace(decision, reason="\n".join(lines).rstrip(), trace=tuple(trace))
+    return msgspec.structs.replace(story, decision=told)
 
 
 def _describe_act(story: EventStory, *, is_whole: bool) -> Iterator[str]:

@@ -5,13 +5,25 @@ from collections.abc import Iterator
 import msgspec
 
 from synaptic.store.db import Connection, Store
-from synaptic.store.entries import SELECT_EVENTS, select_entries
+from synaptic.store.entries import SELECT_EVENTS, read_text, select_entries
 from synaptic.store.journal_filter import LAST_LETTER, JournalFilter, make_conditions, matches_entry
 from synaptic.store.record import JournalEntry
 
 PAGE_SIZE = 500
-SELECT_SPANS = "SELECT session, max(id) FROM events WHERE session <> '' GROUP BY session ORDER BY max(id) DESC"
-"""From the index of sessions alone: no event is read for it."""
+SELECT_SPANS = """
+WITH RECURSIVE names (session) AS (
+    SELECT min(session) FROM events WHERE session > '' AND session < x''
+    UNION ALL
+    SELECT (SELECT min(session) FROM events WHERE session > names.session AND session < x'')
+    FROM names WHERE session IS NOT NULL
+)
+SELECT session, (SELECT max(id) FROM events WHERE events.session = names.session) AS last FROM names
+WHERE session IS NOT NULL ORDER BY last DESC
+"""
+"""From name to name in the index of sessions: no event is read for it, and not every entry of the index.
+
+Every text is less than every BLOB: what a damaged row has for a name is none.
+"""
 SELECT_COUNTS = """
 SELECT min(at), max(at), count(*), sum(event = 'UserPromptSubmit'), sum(event = 'PreToolUse'), sum(kind = 'deny'),
 sum(kind = 'ask'), sum(kind = 'rewrite') FROM events WHERE session = ?
@@ -126,8 +138,8 @@ def _describe(store: Store, session: str, last: int) -> AgentSession:
         usage = connection.execute(SELECT_USAGE, (session,)).fetchone()
         return AgentSession(
             id=session,
-            agent=agent,
-            root=root,
+            agent=read_text(agent),
+            root=read_text(root),
             began=began,
             last=ended,
             events=events,

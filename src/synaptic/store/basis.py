@@ -7,9 +7,8 @@ import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
 
-import msgspec
-
 from synaptic.store.db import Connection, Store
+from synaptic.store.record import SealedText
 from synaptic.store.redact import redact_bytes
 
 DIGEST_BYTES = 8
@@ -25,13 +24,6 @@ INSERT INTO basis (id, at, value) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SE
 SELECT_TEXT = "SELECT value FROM basis WHERE id = ?"
 SELECT_OF_EVENTS = "SELECT id, basis FROM events WHERE id >= ? AND id <= ?"
 DELETE_OLD_TEXTS = "DELETE FROM basis WHERE at < ?"
-
-
-class SealedText(msgspec.Struct, frozen=True):
-    """A text without secrets, and its name."""
-
-    id: int
-    value: bytes
 
 
 class _KnownTexts:

@@ -13,6 +13,8 @@ from synaptic.store.record import JournalEntry
 DAMAGED_TEXT = "this entry was changed on disk: nobody can say any more what was decided"
 FILTER_COLUMNS = frozenset({"agent", "event", "session", "agent_id", "tool", "root", "kind"})
 EVENT_COLUMNS = "id, call, at, agent, event, session, agent_id, tool, root, micros, size, payload, decision"
+EVENT_NAMES = tuple(EVENT_COLUMNS.split(", ")[:-1])
+NUMBERS = frozenset({"id", "at", "micros", "size"})
 SELECT_EVENTS = f"SELECT {EVENT_COLUMNS}, stdout, stderr, exit FROM events"
 _decoder = msgspec.json.Decoder(Decision)
 
@@ -54,9 +56,21 @@ def _fetch_texts(connection: Connection, sql: str, values: Row) -> list[tuple[An
 
 def _entry_of(row: tuple[Any, ...]) -> JournalEntry:
     *known, decision, stdout, stderr, exit = row
-    names = EVENT_COLUMNS.split(", ")
+    values = {name: _read_value(name, value) for name, value in zip(EVENT_NAMES, known, strict=False)}
     answer = None if stdout is None else Answer(stdout, stderr, exit)
-    return JournalEntry(**dict(zip(names, known, strict=False)), decision=_decode_decision(decision), answer=answer)
+    return JournalEntry(**values, decision=_decode_decision(decision), answer=answer)
+
+
+def _read_value(name: str, value: Any) -> Any:
+    """A value of the kind that belongs there: a damaged row may hold any other."""
+    if name in NUMBERS:
+        return value if isinstance(value, int | float) else 0
+    return read_text(value) if value is not None else None
+
+
+def read_text(value: object) -> str:
+    """A text of the journal, whatever a damaged row has in its place."""
+    return value if isinstance(value, str) else value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
 
 
 def _decode_decision(kept: str) -> Decision:

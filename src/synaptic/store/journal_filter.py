@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -22,16 +22,11 @@ NEIGHBOURS = 9
 """A moment is looked up among so many events: one that was written under a wrong clock leads nobody astray."""
 JUDGED = "kind <> 'none'"
 FAILED = 'instr(decision, \'"fault":"\') > 0'
-"""These two in the words of their indexes: SQLite compares the text."""
-LIFTED = "kind = 'none' AND instr(decision, '\"grants\":[') > 0"
-"""All that was said about it was lifted by an exception. No index knows these, and they are few."""
-MOST_LIFTED = 20_000
-"""Of so many events, from the newest back, they are looked for."""
+NOTED = "kind = 'none' AND (instr(decision, '\"warnings\":[') > 0 OR instr(decision, '\"grants\":[') > 0)"
+"""These three in the words of their indexes: SQLite compares the text."""
+LIFTED = f"{NOTED} AND instr(decision, '\"grants\":[') > 0"
+"""All that was said about it was lifted by an exception."""
 IN_SESSION = "id IN (SELECT id FROM events WHERE session >= ? AND session < ?)"
-QUIET = " AND ".join(
-    ["kind = 'none'", *(f"instr(decision, '{key}') = 0" for key in ('"fault":"', '"warnings":[', '"grants":['))]
-)
-"""Nobody said anything, nothing failed, and no exception was used."""
 LAST_LETTER = "\U0010ffff"
 SELECT_AT = "SELECT at FROM (SELECT id, at FROM events WHERE id >= ? ORDER BY id LIMIT ?) ORDER BY at"
 PLAIN_RUN = re.compile(r"[ !#-%(-.0-;=?-\[\]-~]+")
@@ -87,22 +82,11 @@ def read_matching_entries(store: Store, chosen: JournalFilter, most: int, before
     return tuple(found[number] for number in sorted(found, reverse=True)[:most])
 
 
-def read_outline(store: Store, chosen: JournalFilter, most: int, before: int) -> list[tuple[int, bool]]:
-    """The numbers of the newest events that match, newest first, each with whether nobody said anything about it.
-
-    For a filter without `grep` and `policies`: those need the events themselves.
-    """
-    rows: set[tuple[int, int]] = set()
-    for found in make_conditions(store, chosen):
-        sql = f"SELECT id, {QUIET} FROM events WHERE {found.sql} AND id < ? ORDER BY id DESC LIMIT ?"
-        rows.update(store.read(partial(_fetch_rows, sql, (*found.values, before, most))))
-    return [(number, bool(is_quiet)) for number, is_quiet in sorted(rows, reverse=True)[:most]]
-
-
 def read_numbered_entries(store: Store, numbers: Sequence[int]) -> dict[int, JournalEntry]:
     """Events by their numbers."""
-    marks = ", ".join("?" * len(numbers))
-    return {one.id: one for one in select_entries(store, f"{SELECT_EVENTS} WHERE id IN ({marks})", tuple(numbers))}
+    wanted = (msgspec.json.encode(list(numbers)).decode(),)  # one value: SQLite takes some thousands at most
+    sql = f"{SELECT_EVENTS} WHERE id IN (SELECT value FROM json_each(?))"
+    return {one.id: one for one in select_entries(store, sql, wanted)}
 
 
 def make_conditions(store: Store, chosen: JournalFilter) -> tuple[Conditions, ...]:
@@ -110,7 +94,9 @@ def make_conditions(store: Store, chosen: JournalFilter) -> tuple[Conditions, ..
 
     They are exact but for `grep` and `policies`: what they find has to pass `matches_entry`.
     """
-    common = [*_limit_numbers(store, chosen), *_compare_columns(chosen), *_look_into_texts(chosen)]
+    common = [*limit_times(store, chosen), *limit_columns(chosen), *_look_into_texts(chosen)]
+    if not (chosen.since or chosen.is_indexed) and (chosen.project or chosen.agents or chosen.tools or chosen.grep):
+        common.append(_limit_to_newest(store, chosen))
     ways: list[Conditions | None] = []
     if chosen.kinds:
         marks = ", ".join("?" * len(chosen.kinds))
@@ -118,9 +104,35 @@ def make_conditions(store: Store, chosen: JournalFilter) -> tuple[Conditions, ..
     if chosen.failed:
         ways.append(Conditions(FAILED, ()))
     if chosen.policies and not ways:
-        bounds = () if chosen.since else (_limit_to_newest(store, chosen, MOST_LIFTED),)
-        ways = [Conditions(JUDGED, ()), Conditions(FAILED, ()), _join([Conditions(LIFTED, ()), *bounds])]
-    return tuple(_join([*([way] if way else []), *common]) for way in ways or [None])
+        ways = [Conditions(way, ()) for way in (JUDGED, FAILED, LIFTED)]
+    return tuple(join_conditions([*([way] if way else []), *common]) for way in ways or [None])
+
+
+def limit_times(store: Store, chosen: JournalFilter) -> Iterator[Conditions]:
+    """Where to begin and where to stop: no event outside is read."""
+    if chosen.until:
+        yield Conditions("id < ? AND at < ?", (find_number_at(store, chosen.until) + NEIGHBOURS, chosen.until))
+    if chosen.since:
+        yield Conditions("id >= ? AND at >= ?", (find_number_at(store, chosen.since) - NEIGHBOURS, chosen.since))
+
+
+def limit_columns(chosen: JournalFilter) -> Iterator[Conditions]:
+    """What session, project, agent and tool must be."""
+    if chosen.session:
+        yield Conditions(IN_SESSION, (chosen.session, chosen.session + LAST_LETTER))
+    if chosen.project:
+        name = f"/{chosen.project}"
+        yield Conditions("(root = ? OR substr(root, ?) = ?)", (chosen.project, -len(name), name))
+    if chosen.agents:
+        yield _match_columns(("agent", "agent_id"), chosen.agents)
+    if chosen.tools:
+        yield _match_columns(("tool",), chosen.tools)
+
+
+def join_conditions(parts: Sequence[Conditions]) -> Conditions:
+    """All of them together."""
+    values: tuple[Any, ...] = tuple(value for part in parts for value in part.values)
+    return Conditions(" AND ".join(part.sql for part in parts) or "1", values)
 
 
 def matches_entry(chosen: JournalFilter, entry: JournalEntry) -> bool:
@@ -168,10 +180,6 @@ def find_number_at(store: Store, moment: float) -> int:
     return store.read(work)
 
 
-def _fetch_rows(sql: str, values: tuple[object, ...], connection: Connection) -> list[Any]:
-    return connection.execute(sql, values).fetchall()
-
-
 def _iter_matching(store: Store, chosen: JournalFilter, found: Conditions, before: int) -> Iterator[JournalEntry]:
     page = PAGE_SIZE if chosen.grep or chosen.policies else 50
     sql = f"{SELECT_EVENTS} WHERE {found.sql} AND id < ? ORDER BY id DESC LIMIT ?"
@@ -191,32 +199,10 @@ def _take(entries: Iterator[JournalEntry], most: int) -> Iterator[JournalEntry]:
         yield entry
 
 
-def _limit_numbers(store: Store, chosen: JournalFilter) -> Iterator[Conditions]:
-    """Where to begin and where to stop: no event outside is read."""
+def _limit_to_newest(store: Store, chosen: JournalFilter) -> Conditions:
     if chosen.until:
-        yield Conditions("id < ? AND at < ?", (find_number_at(store, chosen.until) + NEIGHBOURS, chosen.until))
-    if chosen.since:
-        yield Conditions("id >= ? AND at >= ?", (find_number_at(store, chosen.since) - NEIGHBOURS, chosen.since))
-    elif not chosen.is_indexed and (chosen.project or chosen.agents or chosen.tools or chosen.grep):
-        yield _limit_to_newest(store, chosen, MOST_SEARCHED)
-
-
-def _limit_to_newest(store: Store, chosen: JournalFilter, most: int) -> Conditions:
-    if chosen.until:
-        return Conditions("id >= ?", (find_number_at(store, chosen.until) - most,))
-    return Conditions("id > (SELECT coalesce(max(id), 0) FROM events) - ?", (most,))
-
-
-def _compare_columns(chosen: JournalFilter) -> Iterator[Conditions]:
-    if chosen.session:
-        yield Conditions(IN_SESSION, (chosen.session, chosen.session + LAST_LETTER))
-    if chosen.project:
-        name = f"/{chosen.project}"
-        yield Conditions("(root = ? OR substr(root, ?) = ?)", (chosen.project, -len(name), name))
-    if chosen.agents:
-        yield _match_columns(("agent", "agent_id"), chosen.agents)
-    if chosen.tools:
-        yield _match_columns(("tool",), chosen.tools)
+        return Conditions("id >= ?", (find_number_at(store, chosen.until) - MOST_SEARCHED,))
+    return Conditions("id > (SELECT coalesce(max(id), 0) FROM events) - ?", (MOST_SEARCHED,))
 
 
 def _look_into_texts(chosen: JournalFilter) -> Iterator[Conditions]:
@@ -242,11 +228,6 @@ def _make_like(pattern: str) -> str:
 
 def _escape_like(text: str) -> str:
     return re.sub(r"([\\%_])", r"\\\1", text)
-
-
-def _join(parts: Sequence[Conditions]) -> Conditions:
-    values: tuple[Any, ...] = tuple(value for part in parts for value in part.values)
-    return Conditions(" AND ".join(part.sql for part in parts) or "1", values)
 
 
 def _matches_any(patterns: Sequence[str], names: Sequence[str]) -> bool:

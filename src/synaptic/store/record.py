@@ -8,11 +8,17 @@ from synaptic.model.call import Answer
 from synaptic.model.decision import Decision
 from synaptic.model.grant import RefusedNews
 from synaptic.model.witness import WitnessedCall
-from synaptic.store.basis import SealedText
 from synaptic.store.journal_payload import read_payload
 
 JournalDetail = Literal["full", "structure", "off"]
 """How much the journal stores: all; no contents; only what repeated requests, deliveries and the stop cap need."""
+
+
+class SealedText(msgspec.Struct, frozen=True):
+    """A text without secrets, and its name. Here, so that who only reads the journal loads no shapes of secrets."""
+
+    id: int
+    value: bytes
 
 
 class LinePromise(msgspec.Struct, frozen=True):

@@ -24,12 +24,12 @@ from synaptic.store.refused import RefusedCall
 from synaptic.work.command import CommandContext, ProjectCommand
 from synaptic.work.disputed_cases import CasePlace, add_case, find_kind, is_stopping
 from synaptic.work.inbox import ANSWER_FOR_PEOPLE, call_to_view, clean, find_refusal, note_answer
-from synaptic.work.refusal_report import SUBJECT_KEYS
 
 MOST_TEXT = 4000
 """Characters of one text of a call: a case is read by people."""
 MOST_NAME = 80
-CALL_KEYS = ("command", *SUBJECT_KEYS)
+CALL_KEYS = ("command", "file_path", "notebook_path", "path", "url", "query", "pattern")
+"""Keys of a tool's input that policies judge by, so that a case has them first."""
 
 
 class MarkedWrong(msgspec.Struct, frozen=True, kw_only=True):

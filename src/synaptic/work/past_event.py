@@ -1,10 +1,10 @@
 """One past event of the caller's own project, as a story."""
 
 from collections.abc import Mapping
-from datetime import datetime
 
 from synaptic.model.call import Answer
 from synaptic.model.errors import LayerError
+from synaptic.model.moment import find_local_time
 from synaptic.pipeline.explain import EventStory
 from synaptic.store.entries import find_entry
 from synaptic.store.record import JournalEntry
@@ -35,7 +35,7 @@ def make_story(entry: JournalEntry, exceptions: Mapping[str, str] = NO_EXCEPTION
     return EventStory(
         number=entry.id,
         call=entry.call,
-        when=datetime.fromtimestamp(entry.at).strftime("%Y-%m-%d %H:%M:%S"),
+        when=find_local_time(entry.at).strftime("%Y-%m-%d %H:%M:%S"),
         agent=entry.agent,
         event=entry.event,
         subject=entry.tool,

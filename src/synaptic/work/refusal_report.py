@@ -1,19 +1,18 @@
 """What became of refusals and questions: obeyed, tried another way, allowed later, run all the same, not answered."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
 from synaptic.model.decision import Kind
 from synaptic.store.db import Store
+from synaptic.store.journal_payload import find_subject, read_payload
 from synaptic.store.record import JournalEntry
 from synaptic.store.refusals import read_let_through_after, read_results_after, read_stopped_calls
 
 Outcome = Literal["obeyed", "tried another way", "allowed later", "ran all the same", "unanswered", "answered"]
 DISOBEYED: frozenset[Outcome] = frozenset({"tried another way", "ran all the same"})
-SUBJECT_KEYS = ("command", "file_path", "notebook_path", "path", "url", "query", "pattern")
-"""Keys of a tool's input that say best what it was about."""
 SUBJECT_LENGTH = 300
 TOLD_KEYS = frozenset({"description", "timeout"})
 """What a call may say differently the next time and still be the same."""
@@ -75,7 +74,7 @@ def _describe(store: Store, entry: JournalEntry, entries: Sequence[JournalEntry]
 
 
 def _find_outcome(store: Store, entry: JournalEntry, entries: Sequence[JournalEntry]) -> Outcome:
-    ran = _has_run(entry, read_results_after(store, entry) if entry.session else ())
+    ran = _has_run(store, entry)
     allowed = _find_allowed(store, entry)
     if entry.decision.kind is Kind.ASK:
         return "answered" if ran or allowed else "unanswered"
@@ -97,10 +96,13 @@ def _find_allowed(store: Store, entry: JournalEntry) -> JournalEntry | None:
     return next((other for other in later if other.decision.grants and _read_input(other) == own), None)
 
 
-def _has_run(entry: JournalEntry, results: Iterable[JournalEntry]) -> bool:
+def _has_run(store: Store, entry: JournalEntry) -> bool:
     """Whether the call has a result: by its number. A number is the agent's word, and a call without one has none."""
-    number = _read_payload(entry).get("tool_use_id")
-    return bool(number) and any(_read_payload(result).get("tool_use_id") == number for result in results)
+    number = read_payload(entry.payload).get("tool_use_id")
+    if not number or not entry.session:
+        return False
+    results = read_results_after(store, entry, str(number))
+    return any(read_payload(result.payload).get("tool_use_id") == number for result in results)
 
 
 def _was_tried_again(entry: JournalEntry, entries: Sequence[JournalEntry]) -> bool:
@@ -116,23 +118,11 @@ def _was_tried_again(entry: JournalEntry, entries: Sequence[JournalEntry]) -> bo
 
 
 def _read_input(entry: JournalEntry) -> object:
-    given = _read_payload(entry).get("tool_input")
+    given = read_payload(entry.payload).get("tool_input")
     return {key: value for key, value in given.items() if key not in TOLD_KEYS} if isinstance(given, dict) else given
 
 
 def describe_subject(entry: JournalEntry) -> str:
     """What a call was about, as the journal has it: without secrets, and cut."""
-    given = _read_payload(entry).get("tool_input")
-    if not isinstance(given, dict):
-        return ""
-    found = next((given[key] for key in SUBJECT_KEYS if isinstance(given.get(key), str)), None)
-    text = found if found is not None else msgspec.json.encode(given).decode()
+    text = find_subject(entry.payload)
     return text if len(text) <= SUBJECT_LENGTH else f"{text[:SUBJECT_LENGTH]}…"
-
-
-def _read_payload(entry: JournalEntry) -> dict[str, Any]:
-    try:
-        found = msgspec.json.decode(entry.payload or "{}")
-    except msgspec.DecodeError:
-        return {}
-    return found if isinstance(found, dict) else {}

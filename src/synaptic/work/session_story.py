@@ -12,9 +12,10 @@ from synaptic.store.journal_filter import has_failed
 from synaptic.store.journal_payload import find_subject, read_payload
 from synaptic.store.record import JournalEntry
 
-What = Literal["call", "failed call", "sub-agent", "compaction", "start", "end", "answer", "note"]
+What = Literal["call", "failed call", "sub-agent", "compaction", "start", "end", "answer", "result", "note"]
 WHATS: dict[str, What] = {
     "PreToolUse": "call",
+    "PostToolUse": "result",
     "PostToolUseFailure": "failed call",
     "SubagentStart": "sub-agent",
     "SubagentStop": "sub-agent",
@@ -25,7 +26,7 @@ WHATS: dict[str, What] = {
     "Notification": "note",
     "Stop": "answer",
 }
-QUIET_WHATS: frozenset[What] = frozenset({"answer", "note"})
+QUIET_WHATS: frozenset[What] = frozenset({"answer", "result", "note"})
 """Told only when something was decided about them."""
 MOST_TURNS = 10_000
 LAST_EVENT = 2**62
@@ -102,7 +103,9 @@ def _make_step(entry: JournalEntry) -> TurnStep | None:
     is_told = decision.kind is not Kind.NONE or has_failed(entry)
     if what in QUIET_WHATS and not is_told:
         return None
-    reason = decision.reason or next(iter((*decision.feedback, *decision.warnings)), "")
+    reason = decision.reason or next(
+        iter((*decision.feedback, *decision.warnings, *decision.context, *decision.messages)), ""
+    )
     return TurnStep(
         id=entry.id,
         at=entry.at,

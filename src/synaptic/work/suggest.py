@@ -1,8 +1,9 @@
 """What the last weeks speak for: presets, rules and exceptions, each with its evidence. Reads, and changes nothing."""
 
+import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -13,6 +14,7 @@ from synaptic.engine.replay import ReplayedEvent, Standing, replay_event
 from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
 from synaptic.model.presets import PRESETS
+from synaptic.pipeline.likeness import covers_command
 from synaptic.store import grants, refused
 from synaptic.store.db import Store
 from synaptic.store.grants import StoredGrant
@@ -31,7 +33,7 @@ STOPPING = (Kind.DENY, Kind.ASK)
 UPHELD = "upheld"
 TRIED_PRESETS = tuple(name for name in PRESETS if name != "strict")
 """That one is all of them together, so it would say everything twice."""
-PLAIN_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_@%+=:,./^*? -]*")
+OPTION = re.compile(r"--?[A-Za-z][\w-]*")
 PLAIN_WORDS = re.compile(r"[A-Za-z][\w.+-]*(?: [A-Za-z][\w.+-]*)?")
 
 ShowPreset = Callable[[str], None]
@@ -139,24 +141,39 @@ def _describe_event(one: ReplayedEvent) -> Evidence:
 
 
 def _suggest_rules(calls: Iterable[RefusedCall], scope: ReplayScope) -> Iterator[Suggestion]:
-    """Calls of one kind to which a person has said no again and again."""
+    """Calls of one kind about which it was asked, and to which a person has said no again and again.
+
+    What was refused without asking is none: a rule would say nothing that is not said already.
+    """
     groups: dict[str, list[RefusedCall]] = defaultdict(list)
     for call in calls:
         is_command = PLAIN_WORDS.fullmatch(call.subject.shape) and not call.subject.tool.startswith(("Edit", "Write"))
-        if call.answer == UPHELD and is_command and scope.root in ("", call.subject.root):
+        if call.answer == UPHELD and call.subject.asks and is_command and scope.root in ("", call.subject.root):
             groups[call.subject.shape].append(call)
     for shape, found in groups.items():
         if len(found) >= LEAST:
             yield Suggestion(
                 kind="rule",
-                what=shape,
-                why=f"you said no to `{shape}` {len(found)} times: a rule would say it for you",
+                what=f"`{shape}`",
+                why=f"you said no to it {len(found)} times: a rule would say it for you",
                 count=len(found),
-                type=f"synaptic rule add --run '{shape}' --deny 'TEXT'",
+                type=f"synaptic rule add --run '{shape}'{_write_flags(found)} --deny 'TEXT'",
                 evidence=tuple(
                     Evidence(at=one.last_at, text=_shorten(one.subject.shown)) for one in found[:MOST_SHOWN]
                 ),
             )
+
+
+def _write_flags(calls: Iterable[RefusedCall]) -> str:
+    """The options that all of them have, or else all that any has: what comes without one is another call."""
+    rows = [
+        dict.fromkeys(found[0] for word in one.subject.shown.split() if (found := OPTION.match(word))) for one in calls
+    ]
+    if not all(rows):
+        return ""
+    common = [name for name in rows[0] if all(name in row for row in rows)]
+    names = common or dict.fromkeys(name for row in rows for name in row)
+    return "".join(f" --flags={name}" for name in names)
 
 
 def _suggest_lasting(
@@ -195,16 +212,25 @@ def _suggest_answered(calls: Iterable[StoppedCall]) -> Iterator[Suggestion]:
 
 def _suggest_exception(what: str, why: str, place: tuple[str, str], shown: list[Evidence]) -> Suggestion:
     root, named = place
-    like = _find_common(one.text for one in shown)
-    pattern = f" --like '{like}'" if PLAIN_PATTERN.fullmatch(like) else ""
+    texts = list(dict.fromkeys(one.text for one in shown))
+    like = _find_common(texts)
     return Suggestion(
         kind="exception",
         what=what,
         why=f"{why} {len(shown)} times{f' in {root}' if root else ''}: an exception would last",
         count=len(shown),
-        type=f"synaptic allow {named} --here{pattern}",
+        type=_write_allow(named, texts, like),
         evidence=tuple(shown[:MOST_SHOWN]),
     )
+
+
+def _write_allow(named: str, texts: Sequence[str], like: str) -> str:
+    """The command that lets all of them through from now on; where no pattern can say them, a look at one."""
+    if len(texts) == 1:
+        return f"synaptic allow {named} --here"
+    if all(covers_command(like, text) for text in texts):
+        return f"synaptic allow {named} --here --like '{like}'"
+    return f"synaptic explain {named}"
 
 
 def _find_beginning(text: str) -> str:
@@ -214,11 +240,17 @@ def _find_beginning(text: str) -> str:
 
 
 def _find_common(texts: Iterable[str]) -> str:
-    """A pattern for several commands: their common words, and `*` for what differs; "" where none covers all."""
-    rows = [text.split() for text in texts]
-    if len({len(row) for row in rows}) != 1 or any(row[-1].endswith(CUT) for row in rows if row):
+    """A pattern for several commands: of each word what they have in common, and `*`; "" where none covers all."""
+    rows = [text.split(" ") for text in texts]
+    if len({len(row) for row in rows}) != 1 or any(row[-1].endswith(CUT) for row in rows):
         return ""
-    return " ".join(words[0] if len(set(words)) == 1 else "*" for words in zip(*rows, strict=True))
+    return " ".join(map(_join_words, zip(*rows, strict=True)))
+
+
+def _join_words(words: Sequence[str]) -> str:
+    if len(set(words)) == 1:
+        return words[0]
+    return f"{os.path.commonprefix(words)}*"  # noqa: RUF071  letters are what is meant, not folders
 
 
 def _shorten(text: str) -> str:
