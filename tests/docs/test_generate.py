@@ -2,9 +2,11 @@
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import jsonschema
+import pytest
 from docs.generate import generated, outdated, present, write
 
 from synaptic.agents.shared.discover import load_agents
@@ -15,8 +17,14 @@ from synaptic.policies.base import load_policies
 from synaptic.policies.cases import evaluate_case, load_cases
 
 
-def test_pages_do_not_depend_on_when_or_how_often_they_are_made() -> None:
-    assert generated() == generated()
+@pytest.fixture(scope="module")
+def pages() -> Mapping[str, str]:
+    """All pages: to make them takes seconds."""
+    return generated()
+
+
+def test_pages_do_not_depend_on_when_or_how_often_they_are_made(pages: Mapping[str, str]) -> None:
+    assert generated() == pages
 
 
 def test_a_changed_a_missing_and_a_left_over_page_are_stale(tmp_path: Path) -> None:
@@ -33,8 +41,7 @@ def test_a_changed_a_missing_and_a_left_over_page_are_stale(tmp_path: Path) -> N
     assert present(tmp_path) == ["docs/reference/a.md", "docs/reference/b/c.md"]
 
 
-def test_every_event_and_every_policy_has_its_place() -> None:
-    pages = generated()
+def test_every_event_and_every_policy_has_its_place(pages: Mapping[str, str]) -> None:
     for event in EVENTS:
         assert f"\n## {event}\n" in pages["docs/reference/events.md"]
     for policy in load_policies().values():
@@ -45,8 +52,8 @@ def test_every_event_and_every_policy_has_its_place() -> None:
         assert "| no opinion |" in page
 
 
-def test_every_agent_has_its_row_and_every_degradation_its_note() -> None:
-    page = generated()["docs/reference/agents.md"]
+def test_every_agent_has_its_row_and_every_degradation_its_note(pages: Mapping[str, str]) -> None:
+    page = pages["docs/reference/agents.md"]
     for agent in load_agents():
         row = next(line for line in page.splitlines() if line.startswith(f"| [{agent.title}]"))
         assert all(hole in row for hole in agent.unseen)
@@ -55,12 +62,12 @@ def test_every_agent_has_its_row_and_every_degradation_its_note() -> None:
     assert all(re.search(rf"^{number}\. \S", page, re.MULTILINE) for number in numbers)
 
 
-def test_the_schema_is_a_schema() -> None:
-    schema = json.loads(generated()["docs/reference/config.schema.json"])
+def test_the_schema_is_a_schema(pages: Mapping[str, str]) -> None:
+    schema = json.loads(pages["docs/reference/config.schema.json"])
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate({"presets": ["strict"], "http": {"port": 0}}, schema)
 
 
-def test_no_page_names_a_place_on_the_machine_that_made_it() -> None:
+def test_no_page_names_a_place_on_the_machine_that_made_it(pages: Mapping[str, str]) -> None:
     here = str(Path(__file__).parents[2])
-    assert not [path for path, text in generated().items() if here in text or str(Path.home()) + "/" in text]
+    assert not [path for path, text in pages.items() if here in text or str(Path.home()) + "/" in text]
