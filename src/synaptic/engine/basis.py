@@ -17,7 +17,7 @@ from synaptic.model.event import ToolEvent
 from synaptic.model.hook import Hook, OutsidePolicy
 from synaptic.pipeline.decide import BLOCKING_ONLY
 from synaptic.policies.facts import Facts
-from synaptic.store.basis import SMALL_BYTES, SealedText, seal_text
+from synaptic.store.basis import SMALL_BYTES, SealedText, seal_clean, seal_text
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +36,8 @@ FOLDER = re.compile(rb'"cwd":\s?"/')
 MAX_CATALOGS = 64
 SECTION = "state/"
 """Before the name of a section among the facts."""
+SESSION_SECTION = f"{SECTION}session:"
+MOST_OF_SUBJECT = 64
 SMALL_FACT = 160
 """Bytes of a fact that stands with the others."""
 MAX_ENCODED = 512
@@ -156,7 +158,8 @@ def _describe_looks(
         basis = KeptBasis(catalog=under.id, trouble=TOO_LONG_TEXT)
     else:
         basis = KeptBasis(catalog=under.id, env=dict(frame.env), looks=kept, stranger=frame.stranger, cwd=frame.cwd)
-    return (seal_text(_encoder.encode(basis)), *texts)
+    event = first.event
+    return (seal_text(_encoder.encode(basis), f"{first.root} {event.hook_event_name} {event.subject[:MOST_OF_SUBJECT]}"), *texts)
 
 
 def _describe_look(look: FactLook, first: Call, texts: list[SealedText]) -> KeptLook:
@@ -167,7 +170,7 @@ def _describe_look(look: FactLook, first: Call, texts: list[SealedText]) -> Kept
     small: dict[str, msgspec.Raw] = {}
     large: dict[str, int] = {}
     for name, value in _list_news(facts, needs):
-        encoded = _encode_fact(value)
+        encoded = _encode_section(name, value, about) if name.startswith(SECTION) else _encode_fact(value, name)
         if isinstance(encoded, SealedText):
             texts.append(encoded)
             large[name] = encoded.id
@@ -189,12 +192,21 @@ def _list_news(facts: Facts, needs: frozenset[str]) -> list[tuple[str, object]]:
     return found
 
 
-def _encode_fact(value: object) -> msgspec.Raw | SealedText:
+def _encode_section(name: str, values: object, about: Call) -> msgspec.Raw | SealedText:
+    """A section of the state: it was redacted when it was written, and most of them grow by an item."""
+    raw = _encoder.encode(values)
+    if len(raw) <= SMALL_FACT:
+        return msgspec.Raw(raw)
+    owner = about.event.session_id if name.startswith(SESSION_SECTION) else about.root
+    return seal_clean(raw, f"{owner} {name}")
+
+
+def _encode_fact(value: object, name: str) -> msgspec.Raw | SealedText:
     known = _encoded.get(id(value))
     if known is not None:
         return known[1]
     raw = _encoder.encode(value)
-    found = seal_text(raw) if len(raw) > SMALL_FACT else msgspec.Raw(raw)
+    found = seal_text(raw, name) if len(raw) > SMALL_FACT else msgspec.Raw(raw)
     if isinstance(value, msgspec.Struct) and len(raw) <= SMALL_BYTES:  # never a table: somebody may write into it
         if len(_encoded) >= MAX_ENCODED:
             _encoded.clear()
