@@ -1,5 +1,7 @@
-"""`python -m tests.engine.replay_campaign [N [SEED]]`: N generated events, decided by real engines, and all of them
-decided again: with nothing changed none of them may be decided otherwise."""
+"""`python -m tests.engine.replay_campaign [N [SEED]]`: N generated events through real engines, then all of them again.
+
+With nothing changed no event may be decided otherwise. Each world is one user with one config; they take turns.
+"""
 
 import asyncio
 import json
@@ -14,20 +16,22 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.engine.past_facts import PastFacts
-from synaptic.engine.replay import ReplayedEvent, Standing
-from synaptic.engine.walk import Engine, open_engine
 from synaptic.engine.past_catalog import CatalogChange
+from synaptic.engine.past_facts import PastFacts
+from synaptic.engine.replay import ReplayedEvent
+from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer, Request
 from synaptic.store import grants, refused
+from synaptic.store.db import Store
 from synaptic.store.past_events import iter_past_events
 from synaptic.work.replay import replay_events
 from tests.daemon.setting import Setting
+from tests.engine.replaying import EVER, NOTHING
 from tests.engine.sessions import GeneratedSessions, Place, make_repository
 from tests.lib.grants import grant_for
 
+EVENTS, SEED = 100_000, 20
 EVENTS_PER_WORLD = 4_000
-EVER = (0.0, 1e12)
 RULES = """
 [[rule]]
 id = "our.curl"
@@ -47,32 +51,39 @@ edit = "docs/**"
 then = "advise"
 say = "short sentences"
 """
-CONFIGS = {
-    "essentials": 'trust = "all"\n',
-    "strict": 'trust = "all"\npresets = ["strict"]\n',
-    "rules and hooks": f'trust = "all"\npresets = ["essentials", "practice"]\n{RULES}',
-    "sane": 'trust = "all"\npresets = ["essentials", "sane"]\n',
-    "modes": 'trust = "all"\npresets = ["strict"]\n[modes]\n"@practice" = "advise"\n"@sane" = "shadow"\n"git.*" = "advise"\n',
-    "asking": 'trust = "all"\npresets = ["essentials", "strict"]\n[ask]\nwait = 0.01\n',
-}
+MODES = """
+[modes]
+"@practice" = "advise"
+"@sane" = "shadow"
+"git.*" = "advise"
+"""
 HOOKED = "rules and hooks"
+CONFIGS = {
+    "essentials": "",
+    "strict": 'presets = ["strict"]\n',
+    HOOKED: f'presets = ["essentials", "practice"]\n{RULES}',
+    "sane": 'presets = ["essentials", "sane"]\n',
+    "modes": f'presets = ["strict"]\n{MODES}',
+    "asking": 'presets = ["essentials", "strict"]\n[ask]\nwait = 0.01\n',
+}
+BLOCKS = """echo '{"action": "block", "reason": "not today"}'"""
+WRITES = """echo '{"action": "modify", "modified_input": {"pattern": "*.c"}}'"""
 HANDLE = re.compile(rb"synaptic allow ([2-9a-hj-km-np-z]+)")
 SHARE_LIFTED = 0.25
-"""Of the refusals that a person lifts."""
+"""Of the refusals, those that a person lifts."""
+MOST_SHOWN = 20
 
 
 class CampaignResult(msgspec.Struct):
     """What came of all events."""
 
-    events: int = 0
     standings: Counter[str] = msgspec.field(default_factory=Counter)
     kinds: Counter[str] = msgspec.field(default_factory=Counter)
     why: Counter[str] = msgspec.field(default_factory=Counter)
-    flips: list[ReplayedEvent] = msgspec.field(default_factory=list)
+    flips: list[ReplayedEvent] = []
     lifted: int = 0
 
     def add(self, one: ReplayedEvent) -> None:
-        self.events += 1
         self.standings[str(one.standing)] += 1
         self.kinds[str(one.entry.decision.kind)] += 1
         self.lifted += bool(one.entry.decision.grants)
@@ -81,22 +92,43 @@ class CampaignResult(msgspec.Struct):
         if one.flips:
             self.flips.append(one)
 
+    def describe(self) -> Iterator[str]:
+        yield f"{self.standings.total()} events: {_list_counts(self.standings)}"
+        yield f"decided: {_list_counts(self.kinds)}; an exception counted for {self.lifted}"
+        yield from (f"  {count} {why}" for why, count in self.why.most_common(MOST_SHOWN))
+        yield f"{len(self.flips)} are decided otherwise"
+        for one in self.flips[:MOST_SHOWN]:
+            yield from describe_flip(one)
+
+
+def describe_flip(one: ReplayedEvent) -> Iterator[str]:
+    """An event and both decisions about it."""
+    entry = one.entry
+    yield f"  {entry.id} {one.standing} {entry.agent} {entry.event} {entry.tool} {(entry.payload or '')[:700]}"
+    for word, decision in (("was", entry.decision), ("now", one.decision)):
+        if decision is not None:
+            yield f"     {word} {decision.kind} {decision.by} {decision.reason[:300]!r} {decision.input}"
+
+
+def _list_counts(counts: Counter[str]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.most_common())
+
 
 def make_world(folder: Path, name: str) -> Setting:
     """A user with this config and a project."""
     setting = Setting(folder)
     make_repository(setting.project)
-    setting.config(CONFIGS[name])
+    setting.config(f'trust = "all"\n{CONFIGS[name]}')
     if name == HOOKED:
         setting.register("quiet", "exit 0", matcher="WebFetch")
-        setting.register("guard", 'echo \'{"action": "block", "reason": "not today"}\'', matcher="TodoWrite")
-        setting.register("writer", """echo '{"action": "modify", "modified_input": {"pattern": "*.c"}}'""", matcher="Glob")
+        setting.register("guard", BLOCKS, matcher="TodoWrite")
+        setting.register("writer", WRITES, matcher="Glob")
         setting.register("fails", "exit 7", matcher="Grep", priority=40)
     return setting
 
 
 class Person:
-    """Somebody who lifts a refusal now and then."""
+    """Somebody who lifts a refusal now and then: once, for the session, or in the project."""
 
     def __init__(self, engine: Engine, seed: int) -> None:
         self._store = engine.store
@@ -107,7 +139,8 @@ class Person:
         if handle is None or self._random.random() > SHARE_LIFTED:
             return
         session = str(json.loads(request.stdin).get("session_id", ""))
-        terms: dict[str, object] = self._random.choice(({}, {"scope": "session", "session": session}, {"scope": "here"}))
+        lasting: dict[str, str] = {"scope": "session", "session": session}
+        terms = self._random.choice(({}, lasting, {"scope": "here"}))
         for found in refused.find_by_code(self._store, handle[1].decode()):
             acts = [act for act in found.subject.acts if act.is_grantable]
             grants.add_grants(self._store, [grant_for(act, root=found.subject.root, **terms) for act in acts])
@@ -128,10 +161,8 @@ async def play(setting: Setting, seed: int, count: int) -> None:
         await engine.close()
 
 
-def replay_all(setting: Setting, change: CatalogChange = CatalogChange()) -> Iterator[ReplayedEvent]:
-    """Everything in the journal, decided again."""
-    from synaptic.store.db import Store
-
+def iter_replayed(setting: Setting, change: CatalogChange = NOTHING) -> Iterator[ReplayedEvent]:
+    """Everything in the journal, decided again, one after the other."""
     store = Store.open(setting.home)
     try:
         yield from replay_events(iter_past_events(store, EVER), PastFacts(store, change))
@@ -147,36 +178,21 @@ def run_campaign(folder: Path, count: int, seed: int) -> CampaignResult:
         name = names[number % len(names)]
         setting = make_world(folder / str(number), name)
         started = time.monotonic()
-        asyncio.run(play(setting, seed * 1000 + number, per_world))
+        asyncio.run(play(setting, seed * 1000 + number, min(per_world, count - number * per_world)))
         played, before = time.monotonic(), len(result.flips)
-        for one in replay_all(setting):
+        for one in iter_replayed(setting):
             result.add(one)
-        print(
-            f"{number + 1}. {name}: {per_world} events in {played - started:.0f} s, "
-            f"again in {time.monotonic() - played:.0f} s, {len(result.flips) - before} flips",
-            flush=True,
-        )
+        took = f"played in {played - started:.0f} s, again in {time.monotonic() - played:.0f} s"
+        print(f"{number + 1}. {name}: {took}, {len(result.flips) - before} flips", flush=True)
     return result
 
 
 def main() -> int:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    count, seed = (int(word) for word in (*sys.argv[1:], *(EVENTS, SEED)[len(sys.argv) - 1 :]))
     with tempfile.TemporaryDirectory(prefix="replay-") as folder:
         result = run_campaign(Path(folder), count, seed)
-    print(f"{result.events} events: " + ", ".join(f"{n} {name}" for name, n in result.standings.most_common()))
-    print("decided: " + ", ".join(f"{n} {name}" for name, n in result.kinds.most_common()) + f", {result.lifted} lifted")
-    for why, number in result.why.most_common(20):
-        print(f"  {number} {why}")
-    print(f"{len(result.flips)} are decided otherwise")
-    for one in result.flips[:20]:
-        now = one.decision
-        assert now is not None
-        entry = one.entry
-        print(f"  {entry.id} {one.standing} {entry.agent} {entry.event} {entry.tool} {(entry.payload or '')[:700]}")
-        print(f"     was {entry.decision.kind} {entry.decision.by} {entry.decision.reason[:300]!r} {entry.decision.input}")
-        print(f"     now {now.kind} {now.by} {now.reason[:300]!r} {now.input} ({one.why})")
-    return int(any(one.standing is Standing.EXACT for one in result.flips))
+    print("\n".join(result.describe()))
+    return int(bool(result.flips))
 
 
 if __name__ == "__main__":

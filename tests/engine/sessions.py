@@ -23,8 +23,8 @@ PROMPTS = (
     "refactor everything below src, research first", "deploy to production", "explain what git.reset-hard does", "",
 )  # fmt: skip
 QUIET = (
-    "ls -la", "git status --short", "git diff --stat HEAD~1", "python -m pytest -q 2>&1 | tail -20", "git log --oneline -3",
-    "rg -n 'def main' src | head -50", "cat notes.md", "npm test", "sed -n '1,40p' src/main.py", "wc -l src/*.py",
+    "ls -la", "git status --short", "git diff --stat HEAD~1", "python -m pytest -q 2>&1 | tail -20", "cat notes.md",
+    "rg -n 'def main' src | head -50", "git log --oneline -3", "npm test", "sed -n '1,40p' src/main.py", "wc -l src/*.py",
 )  # fmt: skip
 LOUD = (
     "git push --force origin main", "git push --force origin topic", "git reset --hard HEAD~3", "git checkout -- .",
@@ -33,9 +33,9 @@ LOUD = (
     "sed -i s/a/b/ src/main.py", "git worktree remove --force ../other",
 )  # fmt: skip
 FILES = ("src/main.py", "src/parser.py", "tests/test_parser.py", "notes.md", "config.toml", "docs/guide.md", ".env")
+RECORDED_PROJECT = "/home/dev/proj"
 LONGEST_OUTPUT = 30_000
 MEDIAN_OUTPUT = 400
-MOST_LINES = 400
 AGENTS_OF_SESSIONS = ("claude",) * 6 + ("codex",)
 """The second one cannot ask."""
 
@@ -113,8 +113,11 @@ class GeneratedSessions:
         for _ in range(count):
             name = self._random.choice(AGENTS)
             sent = recorded_request(name, self._random.choice(payloads(name)))
-            text = sent.stdin.decode().replace("/home/dev/proj", str(self._place.project))
-            yield Request(sent.agent, sent.event, text.encode(), new_call_id(), {**sent.env, **self._env})
+            text = sent.stdin.decode().replace(RECORDED_PROJECT, str(self._place.project))
+            # One that names no folder takes place where the dispatcher runs, and one that names another does not.
+            folder = str(self._place.project) if self._random.random() < 0.8 else ""
+            env = {**sent.env, **self._env}
+            yield Request(sent.agent, sent.event, text.encode(), new_call_id(), env, cwd=folder)
 
     def _choose_call(self) -> tuple[str, dict[str, Any]]:
         chance = self._random.random()
@@ -194,7 +197,8 @@ class GeneratedSessions:
             **fields,
         }
         stdin = json.dumps(payload, separators=(",", ":")).encode()
-        return Request(agent=self._agent, event=event, stdin=stdin, id=new_call_id(), env=self._env)
+        folder = str(self._place.project)
+        return Request(agent=self._agent, event=event, stdin=stdin, id=new_call_id(), env=self._env, cwd=folder)
 
     def _name(self, prefix: str) -> str:
         self._number += 1
@@ -213,14 +217,18 @@ def make_repository(project: Path) -> None:
     """A project with a past and a remote branch of its own."""
     project.mkdir(parents=True, exist_ok=True)
     who = ("-c", "user.name=Dev", "-c", "user.email=dev@example.com")
-    for words in (("init", "-q", "-b", "main"), (*who, "commit", "-q", "--allow-empty", "-m", "start"), ("branch", "topic")):
+    for words in (
+        ("init", "-q", "-b", "main"),
+        (*who, "commit", "-q", "--allow-empty", "-m", "start"),
+        ("branch", "topic"),
+    ):
         subprocess.run(["git", *words], cwd=project, check=True)
     for name in FILES:
         (project / name).parent.mkdir(exist_ok=True)
         (project / name).write_text("line 1\nline 2\n")
 
 
-def iter_sent(sends: Sends, count: int) -> Iterator[Request]:  # pragma: no cover - for those that do not answer
+def iter_sent(sends: Sends, count: int) -> Iterator[Request]:
     """So many requests of an agent that hears nothing."""
     request = next(sends)
     for _ in range(count):

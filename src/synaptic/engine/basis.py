@@ -2,7 +2,6 @@
 
 import hashlib
 import logging
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -30,9 +29,8 @@ FOLLOWING = frozenset({"root", "home", "now", "agent", "command", "payload"})
 KEPT_VARIABLES = {"HOME": "home", BLOCKING_ONLY: "blocking", "AGENT_TOOL_NAME": "tool"}
 """Variables of the agent's environment that a decision may rest on, and their keys in the record."""
 FOLDER_VARIABLE = "PWD"
-"""Another one, where the event does not say the folder itself. Its name would look like a password's."""
+"""Another one, kept beside them: its name would look like a password's."""
 DEFAULTS: Mapping[str, object] = {name: getattr(Facts(), name) for name in Facts.__struct_fields__}
-FOLDER = re.compile(rb'"cwd":\s?"/')
 MAX_CATALOGS = 64
 SECTION = "state/"
 """Before the name of a section among the facts."""
@@ -95,7 +93,9 @@ class KeptBasis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     stranger: bool = False
     """The call was nobody's, so a prompt in it was not the user's."""
     cwd: str = ""
-    """Where the dispatcher ran, for an event that names no folder."""
+    """Where the dispatcher ran: the folder of an event that names none."""
+    folder: str | None = None
+    """The same as the environment has it, where that says something else; a name like `pwd` would look like a secret."""
     trouble: str = ""
     """Why its facts are not here."""
 
@@ -112,9 +112,9 @@ def describe_basis(
 
 
 def _describe(request: Request, call: Call, looks: Sequence[FactLook], catalog: HookCatalog) -> tuple[SealedText, ...]:
-    cwd = "" if FOLDER.search(request.stdin) else call.env.get(FOLDER_VARIABLE, "") or request.cwd
+    pwd = request.env.get(FOLDER_VARIABLE, "")
     env = tuple([(key, call.env[name]) for name, key in KEPT_VARIABLES.items() if name in call.env])
-    frame = _Frame(env, bool(request.stranger), cwd)
+    frame = _Frame(env, bool(request.stranger), request.cwd, None if pwd == request.cwd else pwd)
     if len(looks) == 1 and looks[0][0].event is call.event:
         return _describe_plain(looks[0], catalog, frame)
     return _describe_looks(looks, call, catalog, frame)
@@ -126,6 +126,7 @@ class _Frame(NamedTuple):
     env: tuple[tuple[str, str], ...]
     stranger: bool
     cwd: str
+    folder: str | None
 
 
 def _describe_plain(look: FactLook, catalog: HookCatalog, frame: _Frame) -> tuple[SealedText, ...]:
@@ -157,9 +158,12 @@ def _describe_looks(
         texts, kept = [under], ()
         basis = KeptBasis(catalog=under.id, trouble=TOO_LONG_TEXT)
     else:
-        basis = KeptBasis(catalog=under.id, env=dict(frame.env), looks=kept, stranger=frame.stranger, cwd=frame.cwd)
+        basis = KeptBasis(catalog=under.id, looks=kept, **{**frame._asdict(), "env": dict(frame.env)})
     event = first.event
-    return (seal_text(_encoder.encode(basis), f"{first.root} {event.hook_event_name} {event.subject[:MOST_OF_SUBJECT]}"), *texts)
+    return (
+        seal_text(_encoder.encode(basis), f"{first.root} {event.hook_event_name} {event.subject[:MOST_OF_SUBJECT]}"),
+        *texts,
+    )
 
 
 def _describe_look(look: FactLook, first: Call, texts: list[SealedText]) -> KeptLook:
@@ -281,4 +285,5 @@ def _list_outside(hooks: Iterable[Hook]) -> Iterable[KeptHook]:
 def restore_environment(kept: KeptBasis) -> dict[str, str]:
     """The variables of the agent's environment that a decision may rest on."""
     env = {name: kept.env[key] for name, key in KEPT_VARIABLES.items() if key in kept.env}
-    return {**env, FOLDER_VARIABLE: kept.cwd} if kept.cwd else env
+    pwd = kept.cwd if kept.folder is None else kept.folder
+    return {**env, FOLDER_VARIABLE: pwd} if pwd else env

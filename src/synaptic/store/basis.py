@@ -29,7 +29,7 @@ REDACTED_MARK = b"[redacted:"
 PUT_TEXT = "INSERT INTO basis (id, at, value) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET at = max(at, excluded.at)"
 UPSERT_WHOLE = f"{PUT_TEXT}, value = excluded.value"
 """What other texts are made of is there by itself, also where it was made of another one before."""
-SELECT_TEXT = "SELECT value FROM basis WHERE id = ?"
+SELECT_TEXT = "SELECT CAST(value AS BLOB) FROM basis WHERE id = ?"
 SELECT_OF_EVENTS = "SELECT id, basis FROM events WHERE id >= ? AND id <= ?"
 DELETE_OLD_TEXTS = f"DELETE FROM basis WHERE at < ?1 AND id NOT IN ({SELECT_BASES})"
 
@@ -169,10 +169,7 @@ def _read_base(store: Store, id: int) -> bytes | None:
 
 def _read_stored(store: Store, id: int) -> bytes | None:
     row = store.read(lambda connection: connection.execute(SELECT_TEXT, (id,)).fetchone())
-    value = row[0] if row else None
-    if isinstance(value, str):
-        value = value.encode("utf-8", "replace")
-    return value if isinstance(value, bytes) else None
+    return row[0] if row and isinstance(row[0], bytes) else None
 
 
 def delete_old_texts(connection: Connection, before: float) -> None:
