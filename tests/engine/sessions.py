@@ -24,7 +24,7 @@ PROMPTS = (
 )  # fmt: skip
 QUIET = (
     "ls -la", "git status --short", "git diff --stat HEAD~1", "python -m pytest -q 2>&1 | tail -20", "cat notes.md",
-    "rg -n 'def main' src | head -50", "git log --oneline -3", "npm test", "sed -n '1,40p' src/main.py", "wc -l src/*.py",
+    "rg -n 'def main' src | head -50", "git log --oneline -3", "npm test", "wc -l src/*.py",
 )  # fmt: skip
 LOUD = (
     "git push --force origin main", "git push --force origin topic", "git reset --hard HEAD~3", "git checkout -- .",

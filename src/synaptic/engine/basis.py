@@ -17,6 +17,7 @@ from synaptic.model.hook import Hook, OutsidePolicy
 from synaptic.pipeline.decide import BLOCKING_ONLY
 from synaptic.policies.facts import Facts
 from synaptic.store.basis import SMALL_BYTES, SealedText, seal_clean, seal_text
+from synaptic.store.redact import redact_bytes
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +85,7 @@ class KeptLook(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Those among them that are texts of their own."""
 
 
-class KeptBasis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class KeptBasis(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one event was decided on."""
 
     catalog: int = 0
@@ -95,7 +96,7 @@ class KeptBasis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cwd: str = ""
     """Where the dispatcher ran: the folder of an event that names none."""
     folder: str | None = None
-    """The same as the environment has it, where that says something else; a name like `pwd` would look like a secret."""
+    """The same as the environment has it, where that says something else: `pwd` looks like a secret."""
     trouble: str = ""
     """Why its facts are not here."""
 
@@ -114,10 +115,14 @@ def describe_basis(
 def _describe(request: Request, call: Call, looks: Sequence[FactLook], catalog: HookCatalog) -> tuple[SealedText, ...]:
     pwd = request.env.get(FOLDER_VARIABLE, "")
     env = tuple([(key, call.env[name]) for name, key in KEPT_VARIABLES.items() if name in call.env])
-    frame = _Frame(env, bool(request.stranger), request.cwd, None if pwd == request.cwd else pwd)
+    frame = _clean_frame(env, bool(request.stranger), request.cwd, None if pwd == request.cwd else pwd)
     if len(looks) == 1 and looks[0][0].event is call.event:
         return _describe_plain(looks[0], catalog, frame)
     return _describe_looks(looks, call, catalog, frame)
+
+
+FactNews = tuple[Call, frozenset[str], list[tuple[str, object]]]
+"""A look, with only what is not as it is by default."""
 
 
 class _Frame(NamedTuple):
@@ -129,6 +134,21 @@ class _Frame(NamedTuple):
     folder: str | None
 
 
+@lru_cache(maxsize=256)
+def _clean_frame(env: tuple[tuple[str, str], ...], stranger: bool, cwd: str, folder: str | None) -> _Frame:
+    """Without secrets: every event of a session has the same one."""
+    clean = msgspec.json.decode(redact_bytes(msgspec.json.encode((env, cwd, folder))))
+    return _Frame(tuple((key, value) for key, value in clean[0]), stranger, clean[1], clean[2])
+
+
+@lru_cache(maxsize=512)
+def _clean_fact(name: str, raw: bytes) -> msgspec.Raw:
+    """A short fact without secrets. A name may tell that one follows."""
+    head = b'"%s":' % name.encode()
+    clean = redact_bytes(head + raw)
+    return msgspec.Raw(clean.removeprefix(head) if clean.startswith(head) else b'"[redacted:fact]"')
+
+
 def _describe_plain(look: FactLook, catalog: HookCatalog, frame: _Frame) -> tuple[SealedText, ...]:
     """One look at the call as it arrived, as with most events: with the very same facts it is the same text again."""
     about, needs, facts = look
@@ -137,43 +157,55 @@ def _describe_plain(look: FactLook, catalog: HookCatalog, frame: _Frame) -> tupl
     known = _described.get(key)
     if known is not None:
         return known[1]
-    texts = _describe_looks((look,), about, catalog, frame)
-    is_small = sum(len(text.value) for text in texts if text is not _seal_catalog(catalog)) <= SMALL_BYTES
-    if is_small and all(
-        isinstance(value, msgspec.Struct) for _, value in news
-    ):  # a table may hold something else the next time
+    texts: list[SealedText] = []
+    kept = _describe_news((about, needs, news), about, texts)
+    found = _seal_basis(((kept,), texts), about, catalog, frame)
+    is_small = sum(len(text.value) for text in (found[0], *texts)) <= SMALL_BYTES
+    # A table may hold something else the next time.
+    if is_small and all(isinstance(value, msgspec.Struct) for _, value in news):
         if len(_described) >= MAX_ENCODED:
             _described.clear()
-        _described[key] = ((catalog, news), texts)
-    return texts
+        _described[key] = ((catalog, news), found)
+    return found
 
 
 def _describe_looks(
     looks: Sequence[FactLook], first: Call, catalog: HookCatalog, frame: _Frame
 ) -> tuple[SealedText, ...]:
+    texts: list[SealedText] = []
+    kept = tuple(
+        _describe_news((about, needs, _list_news(facts, needs)), first, texts) for about, needs, facts in looks
+    )
+    return _seal_basis((kept, texts), first, catalog, frame)
+
+
+def _seal_basis(
+    described: tuple[tuple[KeptLook, ...], list[SealedText]], first: Call, catalog: HookCatalog, frame: _Frame
+) -> tuple[SealedText, ...]:
+    """What names all other texts, then those. It holds nothing that was not looked at for secrets."""
+    looks, texts = described
     under = _seal_catalog(catalog)
-    texts = [under]
-    kept = tuple(_describe_look(look, first, texts) for look in looks)
-    if sum(len(text.value) for text in texts[1:]) > FACTS_LIMIT:
-        texts, kept = [under], ()
+    if sum([len(text.value) for text in texts]) > FACTS_LIMIT:
+        looks, texts = (), []
         basis = KeptBasis(catalog=under.id, trouble=TOO_LONG_TEXT)
     else:
-        basis = KeptBasis(catalog=under.id, looks=kept, **{**frame._asdict(), "env": dict(frame.env)})
-    event = first.event
-    return (
-        seal_text(_encoder.encode(basis), f"{first.root} {event.hook_event_name} {event.subject[:MOST_OF_SUBJECT]}"),
-        *texts,
-    )
+        basis = KeptBasis(under.id, dict(frame.env), looks, frame.stranger, frame.cwd, frame.folder)
+    return (seal_clean(_encoder.encode(basis), _name_place(first)), under, *texts)
 
 
-def _describe_look(look: FactLook, first: Call, texts: list[SealedText]) -> KeptLook:
+def _name_place(call: Call) -> str:
+    event = call.event
+    return f"{call.root} {event.hook_event_name} {event.subject[:MOST_OF_SUBJECT]}"
+
+
+def _describe_news(look: FactNews, first: Call, texts: list[SealedText]) -> KeptLook:
     """Facts as they are kept: those that say much as texts of their own, for most of them come again."""
-    about, needs, facts = look
+    about, needs, news = look
     asked = _seal_needs(needs)
     texts.append(asked)
     small: dict[str, msgspec.Raw] = {}
     large: dict[str, int] = {}
-    for name, value in _list_news(facts, needs):
+    for name, value in news:
         encoded = _encode_section(name, value, about) if name.startswith(SECTION) else _encode_fact(value, name)
         if isinstance(encoded, SealedText):
             texts.append(encoded)
@@ -210,7 +242,7 @@ def _encode_fact(value: object, name: str) -> msgspec.Raw | SealedText:
     if known is not None:
         return known[1]
     raw = _encoder.encode(value)
-    found = seal_text(raw, name) if len(raw) > SMALL_FACT else msgspec.Raw(raw)
+    found = seal_text(raw, name) if len(raw) > SMALL_FACT else _clean_fact(name, raw)
     if isinstance(value, msgspec.Struct) and len(raw) <= SMALL_BYTES:  # never a table: somebody may write into it
         if len(_encoded) >= MAX_ENCODED:
             _encoded.clear()

@@ -62,7 +62,7 @@ class _KnownTexts:
         self.bases: OrderedDict[str, _TextBase] = OrderedDict()
         """By place."""
         self.written: dict[int, bytes] = {}
-        """In the transaction that runs."""
+        """In the transaction that runs, as they are stored."""
 
     def select_due(self, store: Store, texts: Iterable[SealedText], at: float) -> list[SealedText]:
         """Those that must be written: new ones, and those whose time is old."""
