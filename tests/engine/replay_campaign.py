@@ -97,8 +97,6 @@ class CampaignResult(msgspec.Struct):
         yield f"decided: {_list_counts(self.kinds)}; an exception counted for {self.lifted}"
         yield from (f"  {count} {why}" for why, count in self.why.most_common(MOST_SHOWN))
         yield f"{len(self.flips)} are decided otherwise"
-        for one in self.flips[:MOST_SHOWN]:
-            yield from describe_flip(one)
 
 
 def describe_flip(one: ReplayedEvent) -> Iterator[str]:
@@ -183,7 +181,8 @@ def run_campaign(folder: Path, count: int, seed: int) -> CampaignResult:
         for one in iter_replayed(setting):
             result.add(one)
         took = f"played in {played - started:.0f} s, again in {time.monotonic() - played:.0f} s"
-        print(f"{number + 1}. {name}: {took}, {len(result.flips) - before} flips", flush=True)
+        print(f"{number + 1}. {name}: {took}, {len(result.flips) - before} flips")
+        print("".join(f"{line}\n" for one in result.flips[before:] for line in describe_flip(one)), end="", flush=True)
     return result
 
 

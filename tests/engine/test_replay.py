@@ -12,6 +12,8 @@ from synaptic.engine.past_catalog import CatalogChange
 from synaptic.engine.past_facts import DAMAGED_TEXT, NO_RECORD_TEXT, REDACTED_TEXT
 from synaptic.engine.replay import Standing
 from synaptic.model.errors import DeclarationError
+from synaptic.store.basis import hash_text, read_text
+from synaptic.store.db import Store
 from tests.daemon.setting import Setting
 from tests.engine.calls import sample_calls
 from tests.engine.granting import allow
@@ -205,9 +207,12 @@ def test_secrets_are_in_no_record(setting: Setting):
     setting.config(f'trust = "all"\n# token = "{secret}"\n')
     answer_all(setting, bash(setting, f"rm -rf {path}", f"echo {secret} > {path}"))
     connection = sqlite3.connect(setting.home.database)
-    texts = [bytes(row[0]) for row in connection.execute("SELECT value FROM basis")]
+    names = [id for (id,) in connection.execute("SELECT id FROM basis")]
     connection.close()
-    assert texts
+    store = Store.open(setting.home)
+    texts = [read_text(store, name) or b"" for name in names]
+    store.close()
+    assert all(texts)
     assert not any(secret.encode() in text for text in texts)
     assert all(one.standing is Standing.APPROXIMATE for one in replay(setting))
 
@@ -270,8 +275,6 @@ def test_an_event_that_was_changed_stops_nothing(setting: Setting, change: tuple
 
 def test_a_record_with_another_text_under_its_own_digest_is_read_within_bounds(setting: Setting):
     """Who can write to the file can also compute digests: what comes of it is a value, never a crash."""
-    from synaptic.store.basis import hash_text
-
     answer_all(setting, bash(setting, "ls"))
     texts: list[bytes] = [b"{}", b"[]", b"7", b'{"catalog": 5, "looks": [{"needs": 9}]}', b'{"looks": ' + b"[" * 50_000]
     texts.append(json.dumps({"catalog": hash_text(b"{}"), "looks": [{"needs": hash_text(b"{}")}]}).encode())
