@@ -20,7 +20,7 @@ EVERY = 31
 """One in so many calls of the corpora and of the cases of policies."""
 RULE = '[[rule]]\nid = "our.curl"\nrun = "curl"\nthen = "deny"\nsay = "use the mirror"\n'
 PLAIN, STRICT = 'trust = "all"\n', 'trust = "all"\npresets = ["strict"]\n'
-OFF = f'{STRICT}[policies."files.recursive-deletion"]\nenabled = false\n[policies."git.force-push"]\nenabled = false\n'
+OFF = f'{PLAIN}[policies."files.recursive-deletion"]\nenabled = false\n[policies."git.force-push"]\nenabled = false\n'
 CHANGES = {
     "a policy off": (PLAIN, CatalogChange(disable=("files.recursive-deletion",))),
     "a preset off": (STRICT, CatalogChange(disable=("@strict",), enable=("@essentials",))),

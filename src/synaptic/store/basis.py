@@ -67,8 +67,8 @@ class _KnownTexts:
     def select_due(self, store: Store, texts: Iterable[SealedText], at: float) -> list[SealedText]:
         """Those that must be written: new ones, and those whose time is old."""
         if self.generation != store.generation:
-            self.__init__()  # type: ignore[misc]
-            self.generation = store.generation
+            self.generation, self.since, self.written = store.generation, {}, {}
+            self.bases.clear()
         return [text for text in texts if not 0 <= at - self.since.get(text.id, 0.0) < REFRESH_SECONDS]
 
     def find_base(self, text: SealedText, at: float) -> _TextBase | None:
