@@ -55,7 +55,9 @@ MODES = """
 [modes]
 "@practice" = "advise"
 "@sane" = "shadow"
-"git.*" = "advise"
+"@no-such-preset" = "advise"
+[policies."git.reset-hard"]
+mode = "advise"
 """
 HOOKED = "rules and hooks"
 CONFIGS = {

@@ -20,6 +20,7 @@ from tests.engine.granting import allow
 from tests.engine.replaying import answer_all, bash, describe, replay
 
 FORCE = "git push --force origin main"
+AGENTS = Path(__file__).parents[1] / "agents"
 WRITES = "echo orig > orig.txt; rm -rf ../project/src"
 CALLS = ["ls -la", FORCE, "git reset --hard HEAD~3", "rm -rf /etc/nothing-here", "git commit -m x && git push -f"]
 
@@ -73,6 +74,18 @@ def test_other_events_than_tool_calls_are_decided_as_they_were(setting: Setting)
     events = replay(setting)
     assert len(events) == len(named)
     assert [one.entry.event for one in events if one.flips] == []
+
+
+def test_what_a_session_was_told_at_its_start_is_told_again(setting: Setting):
+    """Its agent takes no advice there: with nothing else to tell, the event would be silent."""
+    setting.config('trust = "all"\npresets = ["practice"]\n[modes]\n"@nothing" = "advise"\n')
+    text = (AGENTS / "opencode" / "event.session.created.json").read_text()
+    request = setting.raw("", text.replace("/home/dev/proj", str(setting.project)).encode(), "opencode")
+    answer_all(setting, [msgspec.structs.replace(request, cwd=str(setting.project))])
+    (event,) = replay(setting)
+    assert any("@nothing" in text for text in event.entry.decision.messages)
+    assert event.entry.decision.kind == "advise"
+    assert not event.flips
 
 
 def test_a_refusal_that_grew_firmer_is_as_firm_again(setting: Setting):

@@ -32,6 +32,8 @@ REPEATED = re.compile(r"refusal (\d{1,9}) of the same call")
 STOPPED = re.compile(r"from stopping for the (\d{1,9})th time")
 LONGEST_KEPT = 2000
 """Characters of a command that is kept with all that is known of it."""
+NOTICE = "synaptic: "
+"""Before what is broken or was skipped, in the messages of a session's start."""
 LIFTED = "lifted"
 ANSWERED = ("run", "recheck", LIFTED)
 
@@ -214,7 +216,8 @@ class PastMemory:
         return ()
 
     def take_notices(self) -> Iterable[str]:
-        return ()
+        """What was told then: where nothing else is, an agent that cannot take it is told nothing."""
+        return [text.removeprefix(NOTICE) for text in self._said.messages if text.startswith(NOTICE)]
 
     def count_stop_blocks(self, call: Call) -> int:
         found = next(filter(None, map(STOPPED.search, self._said.warnings)), None)
