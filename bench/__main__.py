@@ -21,6 +21,7 @@ from bench import (
     load,
     look_back,
     outside,
+    record,
     search,
     startup,
     table,
@@ -217,6 +218,7 @@ PARTS: Mapping[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
     "outside": _outside,
     "startup": _startup,
     "look-back": _look_back,
+    "record": lambda folder, options: record.measured(folder, options.rounds),
     "adapters": _adapters,
     "clients": _clients,
 }

@@ -25,13 +25,14 @@ INTRODUCTION = """\
 
 One policy file (`tests/clients/kit/policy.toml`, and the policies that are on by default) in front of the true clients,
 each offline with a scripted model, wired by `synaptic bootstrap --agent NAME`. Written by `make agents`; a cell says
-what was found on the disk, in the model's next request and in the journal.
+what was found on the disk, in the model's next request and in the journal. The last but one: all of it, replayed.
 
 """
 PUSHES = """
 ## The same `git push --force`, one user, one policy file, one journal
 
 Wired by `synaptic bootstrap --all`, taken out by `synaptic down`; the settings of all agents afterwards: {}.
+That journal, decided again: {}.
 
 """
 Lines = list[list[str]]
@@ -55,12 +56,16 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def unexpected(self) -> list[str]:
-        return [
+        cells = [
             f"{agent}, {situation}: {cells[situation]}; it should be: {wanted}"
             for agent, cells in self.rows.items()
             for situation, wanted in expected(agent).items()
             if cells[situation] != wanted
         ]
+        again = USUAL["decided again"]
+        return (
+            cells if self.together.replayed == again else [*cells, f"together: {self.together.replayed}, not {again}"]
+        )
 
 
 def main() -> int:
@@ -73,7 +78,9 @@ def main() -> int:
     for lines in (report.table, report.pushes):
         Console(width=COLUMNS).print(_shown(lines))
     if options.save:
-        text = INTRODUCTION + _markdown(report.table) + PUSHES.format(report.together.taken_out)
+        text = (
+            INTRODUCTION + _markdown(report.table) + PUSHES.format(report.together.taken_out, report.together.replayed)
+        )
         Path(options.save).write_text(text + _markdown(report.pushes), encoding="utf-8")
     print("\n".join(report.unexpected) or "every cell is as it should be")
     return int(bool(report.unexpected))

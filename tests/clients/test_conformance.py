@@ -44,6 +44,7 @@ def test_the_same_forced_push_is_journalled_under_each_agent_of_one_user() -> No
     assert {push.agent for push in found.pushes if push.decision == Kind.REWRITE and push.runs == LEASED} == rewriting
     assert all(LEASED in push.told for push in found.pushes if push.agent not in rewriting)
     assert found.taken_out == "as before"
+    assert found.replayed == "as decided"
 
 
 @pytest.mark.parametrize("agent", SLOW_FIRST)

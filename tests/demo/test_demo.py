@@ -36,6 +36,7 @@ def check(printed: str, folder: Path) -> None:
         assert text in printed
     assert "told to the model: Notes here carry a date." in printed
     assert "told to the model: Say what you changed before you stop." in printed
+    assert " events exactly, 0 otherwise." in printed
     assert list(folder.iterdir()) == []
     assert processes_in(folder) == []
 

@@ -5,8 +5,9 @@ import time
 import pytest
 
 from synaptic.store import basis, journal, retention
-from synaptic.store.basis import hash_text, seal_text
+from synaptic.store.basis import hash_text, seal_clean, seal_text
 from synaptic.store.db import Store
+from synaptic.store.packed_texts import find_base
 from synaptic.store.record import SealedText
 
 DAY = 24 * 3600.0
@@ -96,3 +97,112 @@ def test_a_clock_that_is_set_back_loses_nothing(store: Store, record):
     write(store, record, time.time(), text, call="b")
     retention.prune_events(store, 30)
     assert basis.read_text(store, text.id) == text.value
+
+
+def make_section(*items: int) -> SealedText:
+    blocks = ",".join(f'{{"at":{number},"reason":"this would lose work in {number} files"}}' for number in items)
+    return seal_clean(f'{{"blocks":[{blocks}]}}'.encode(), "project state/session:blocks")
+
+
+def read_stored(store: Store) -> dict[int, bytes]:
+    return dict(store.read(lambda connection: connection.execute("SELECT id, value FROM basis").fetchall()))
+
+
+def test_a_section_that_grows_is_kept_as_what_is_new(store: Store, record):
+    texts = [make_section(*range(number, number + 40)) for number in range(60)]
+    now = time.time()
+    for number, text in enumerate(texts):
+        write(store, record, now + number, text, call=f"c{number}")
+    assert [basis.read_text(store, text.id) for text in texts] == [text.value for text in texts]
+    stored = read_stored(store)
+    assert sum(map(len, stored.values())) < sum(len(text.value) for text in texts) / 8
+    bases = {base for value in stored.values() if (base := find_base(value))}
+    assert len(bases) > 1
+    assert all(not find_base(stored[base]) for base in bases)  # never one that is made of another
+
+
+def test_another_process_reads_it_and_begins_with_a_text_of_its_own(home, store: Store, record):
+    texts = [make_section(*range(number, number + 40)) for number in range(6)]
+    for number, text in enumerate(texts):
+        write(store, record, time.time(), text, call=f"c{number}")
+    other = Store.open(home)
+    assert [basis.read_text(other, text.id) for text in texts] == [text.value for text in texts]
+    assert find_base(read_stored(other)[texts[3].id])
+    write(other, record, time.time(), texts[3], call="again")
+    assert not find_base(read_stored(other)[texts[3].id])  # others may be made of it from now on
+    other.close()
+    assert [basis.read_text(store, text.id) for text in texts] == [text.value for text in texts]
+
+
+def test_a_text_stays_while_one_that_is_made_of_it_does(home, record):
+    first, second = make_section(*range(40)), make_section(*range(1, 41))
+    now = time.time()
+    store = Store.open(home)
+    write(store, record, now - 50 * DAY, first, call="a")
+    write(store, record, now - 50 * DAY + 60, second, call="b")
+    store.close()
+    store = Store.open(home)
+    store.write(lambda connection: connection.execute("UPDATE basis SET at = ? WHERE id = ?", (now, second.id)))
+    retention.prune_events(store, 30)
+    assert basis.read_text(store, second.id) == second.value
+    store.write(lambda connection: connection.execute("UPDATE basis SET at = 0"))
+    retention.prune_events(store, 30)
+    assert count_texts(store) == 0
+    store.close()
+
+
+def test_without_the_text_that_it_is_made_of_it_is_none(store: Store, record):
+    first, second, third = (make_section(*range(number, number + 40)) for number in range(3))
+    for text in (first, second, third):
+        write(store, record, time.time(), text, call=str(text.id))
+    store.write(lambda connection: connection.execute("DELETE FROM basis WHERE id = ?", (first.id,)))
+    assert basis.read_text(store, second.id) is None
+    swapped = {second.id: read_stored(store)[third.id]}
+    store.write(
+        lambda connection: connection.execute(
+            "UPDATE basis SET value = ? WHERE id = ?", (swapped[second.id], second.id)
+        )
+    )
+    assert basis.read_text(store, second.id) is None
+
+
+def test_a_text_that_names_itself_or_goes_in_circles_is_none(store: Store, record):
+    first, second, third = (make_section(*range(number, number + 40)) for number in range(3))
+    for text in (first, second, third):
+        write(store, record, time.time(), text, call=str(text.id))
+    stored = read_stored(store)
+    for id, base in ((second.id, second.id), (third.id, second.id)):
+        forged = stored[id][:1] + b"%019d" % base + stored[id][20:]
+        store.write(
+            lambda connection, forged=forged, id=id: connection.execute(
+                "UPDATE basis SET value = ? WHERE id = ?", (forged, id)
+            )
+        )
+    assert basis.read_text(store, second.id) is None
+    assert basis.read_text(store, third.id) is None
+
+
+def test_a_base_whose_transaction_failed_is_no_base(store: Store, record, monkeypatch: pytest.MonkeyPatch):
+    first, second = make_section(*range(40)), make_section(*range(1, 41))
+
+    def fail(*given: object) -> None:
+        raise RuntimeError("in the middle of it")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("synaptic.store.stops.record_stops", fail)
+        with pytest.raises(RuntimeError):
+            write(store, record, time.time(), first, call="a")
+    write(store, record, time.time(), second, call="b")
+    assert basis.read_text(store, second.id) == second.value
+
+
+def test_what_is_known_of_texts_is_bounded(store: Store, record, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(basis, "MAX_KNOWN", 10)
+    monkeypatch.setattr(basis, "MAX_BASES", 3)
+    texts = [seal_clean(f'["{number}"]'.encode() * 40, f"place {number}") for number in range(50)]
+    for number, text in enumerate(texts):
+        write(store, record, time.time(), text, call=f"c{number}")
+    known = store.cache(basis._KnownTexts)
+    assert len(known.since) <= 10
+    assert len(known.bases) <= 3
+    assert [basis.read_text(store, text.id) for text in texts] == [text.value for text in texts]

@@ -2,7 +2,6 @@
 
 import hashlib
 import logging
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,8 +16,9 @@ from synaptic.model.event import ToolEvent
 from synaptic.model.hook import Hook, OutsidePolicy
 from synaptic.pipeline.decide import BLOCKING_ONLY
 from synaptic.policies.facts import Facts
-from synaptic.store.basis import SMALL_BYTES, seal_text
+from synaptic.store.basis import SMALL_BYTES, seal_clean, seal_text
 from synaptic.store.record import SealedText
+from synaptic.store.redact import redact_bytes
 
 log = logging.getLogger(__name__)
 
@@ -31,12 +31,13 @@ FOLLOWING = frozenset({"root", "home", "now", "agent", "command", "payload"})
 KEPT_VARIABLES = {"HOME": "home", BLOCKING_ONLY: "blocking", "AGENT_TOOL_NAME": "tool"}
 """Variables of the agent's environment that a decision may rest on, and their keys in the record."""
 FOLDER_VARIABLE = "PWD"
-"""Another one, where the event does not say the folder itself. Its name would look like a password's."""
+"""Another one, kept beside them: its name would look like a password's."""
 DEFAULTS: Mapping[str, object] = {name: getattr(Facts(), name) for name in Facts.__struct_fields__}
-FOLDER = re.compile(rb'"cwd":\s?"/')
 MAX_CATALOGS = 64
 SECTION = "state/"
 """Before the name of a section among the facts."""
+SESSION_SECTION = f"{SECTION}session:"
+MOST_OF_SUBJECT = 64
 SMALL_FACT = 160
 """Bytes of a fact that stands with the others."""
 MAX_ENCODED = 512
@@ -85,7 +86,7 @@ class KeptLook(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Those among them that are texts of their own."""
 
 
-class KeptBasis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class KeptBasis(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one event was decided on."""
 
     catalog: int = 0
@@ -94,7 +95,9 @@ class KeptBasis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     stranger: bool = False
     """The call was nobody's, so a prompt in it was not the user's."""
     cwd: str = ""
-    """Where the dispatcher ran, for an event that names no folder."""
+    """Where the dispatcher ran: the folder of an event that names none."""
+    folder: str | None = None
+    """The same as the environment has it, where that says something else: `pwd` looks like a secret."""
     trouble: str = ""
     """Why its facts are not here."""
 
@@ -111,12 +114,16 @@ def describe_basis(
 
 
 def _describe(request: Request, call: Call, looks: Sequence[FactLook], catalog: HookCatalog) -> tuple[SealedText, ...]:
-    cwd = "" if FOLDER.search(request.stdin) else call.env.get(FOLDER_VARIABLE, "") or request.cwd
+    pwd = request.env.get(FOLDER_VARIABLE, "")
     env = tuple([(key, call.env[name]) for name, key in KEPT_VARIABLES.items() if name in call.env])
-    frame = _Frame(env, bool(request.stranger), cwd)
+    frame = _clean_frame(env, bool(request.stranger), request.cwd, None if pwd == request.cwd else pwd)
     if len(looks) == 1 and looks[0][0].event is call.event:
         return _describe_plain(looks[0], catalog, frame)
     return _describe_looks(looks, call, catalog, frame)
+
+
+FactNews = tuple[Call, frozenset[str], list[tuple[str, object]]]
+"""A look, with only what is not as it is by default."""
 
 
 class _Frame(NamedTuple):
@@ -125,6 +132,22 @@ class _Frame(NamedTuple):
     env: tuple[tuple[str, str], ...]
     stranger: bool
     cwd: str
+    folder: str | None
+
+
+@lru_cache(maxsize=256)
+def _clean_frame(env: tuple[tuple[str, str], ...], stranger: bool, cwd: str, folder: str | None) -> _Frame:
+    """Without secrets: every event of a session has the same one."""
+    clean = msgspec.json.decode(redact_bytes(msgspec.json.encode((env, cwd, folder))))
+    return _Frame(tuple((key, value) for key, value in clean[0]), stranger, clean[1], clean[2])
+
+
+@lru_cache(maxsize=512)
+def _clean_fact(name: str, raw: bytes) -> msgspec.Raw:
+    """A short fact without secrets. A name may tell that one follows."""
+    head = b'"%s":' % name.encode()
+    clean = redact_bytes(head + raw)
+    return msgspec.Raw(clean.removeprefix(head) if clean.startswith(head) else b'"[redacted:fact]"')
 
 
 def _describe_plain(look: FactLook, catalog: HookCatalog, frame: _Frame) -> tuple[SealedText, ...]:
@@ -135,40 +158,56 @@ def _describe_plain(look: FactLook, catalog: HookCatalog, frame: _Frame) -> tupl
     known = _described.get(key)
     if known is not None:
         return known[1]
-    texts = _describe_looks((look,), about, catalog, frame)
-    is_small = sum(len(text.value) for text in texts if text is not _seal_catalog(catalog)) <= SMALL_BYTES
-    if is_small and all(
-        isinstance(value, msgspec.Struct) for _, value in news
-    ):  # a table may hold something else the next time
+    texts: list[SealedText] = []
+    kept = _describe_news((about, needs, news), about, texts)
+    found = _seal_basis(((kept,), texts), about, catalog, frame)
+    is_small = sum(len(text.value) for text in (found[0], *texts)) <= SMALL_BYTES
+    # A table may hold something else the next time.
+    if is_small and all(isinstance(value, msgspec.Struct) for _, value in news):
         if len(_described) >= MAX_ENCODED:
             _described.clear()
-        _described[key] = ((catalog, news), texts)
-    return texts
+        _described[key] = ((catalog, news), found)
+    return found
 
 
 def _describe_looks(
     looks: Sequence[FactLook], first: Call, catalog: HookCatalog, frame: _Frame
 ) -> tuple[SealedText, ...]:
+    texts: list[SealedText] = []
+    kept = tuple(
+        _describe_news((about, needs, _list_news(facts, needs)), first, texts) for about, needs, facts in looks
+    )
+    return _seal_basis((kept, texts), first, catalog, frame)
+
+
+def _seal_basis(
+    described: tuple[tuple[KeptLook, ...], list[SealedText]], first: Call, catalog: HookCatalog, frame: _Frame
+) -> tuple[SealedText, ...]:
+    """What names all other texts, then those. It holds nothing that was not looked at for secrets."""
+    looks, texts = described
     under = _seal_catalog(catalog)
-    texts = [under]
-    kept = tuple(_describe_look(look, first, texts) for look in looks)
-    if sum(len(text.value) for text in texts[1:]) > FACTS_LIMIT:
-        texts, kept = [under], ()
+    if sum([len(text.value) for text in texts]) > FACTS_LIMIT:
+        looks, texts = (), []
         basis = KeptBasis(catalog=under.id, trouble=TOO_LONG_TEXT)
     else:
-        basis = KeptBasis(catalog=under.id, env=dict(frame.env), looks=kept, stranger=frame.stranger, cwd=frame.cwd)
-    return (seal_text(_encoder.encode(basis)), *texts)
+        basis = KeptBasis(under.id, dict(frame.env), looks, frame.stranger, frame.cwd, frame.folder)
+    return (seal_clean(_encoder.encode(basis), _name_place(first)), under, *texts)
 
 
-def _describe_look(look: FactLook, first: Call, texts: list[SealedText]) -> KeptLook:
+def _name_place(call: Call) -> str:
+    event = call.event
+    return f"{call.root} {event.hook_event_name} {event.subject[:MOST_OF_SUBJECT]}"
+
+
+def _describe_news(look: FactNews, first: Call, texts: list[SealedText]) -> KeptLook:
     """Facts as they are kept: those that say much as texts of their own, for most of them come again."""
-    about, needs, facts = look
+    about, needs, news = look
     asked = _seal_needs(needs)
     texts.append(asked)
     small: dict[str, msgspec.Raw] = {}
     large: dict[str, int] = {}
-    for name, value in _list_news(facts, needs):
-        encoded = _encode_fact(value)
+    for name, value in news:
+        encoded = _encode_section(name, value, about) if name.startswith(SECTION) else _encode_fact(value, name)
         if isinstance(encoded, SealedText):
             texts.append(encoded)
             large[name] = encoded.id
@@ -190,12 +229,21 @@ def _list_news(facts: Facts, needs: frozenset[str]) -> list[tuple[str, object]]:
     return found
 
 
-def _encode_fact(value: object) -> msgspec.Raw | SealedText:
+def _encode_section(name: str, values: object, about: Call) -> msgspec.Raw | SealedText:
+    """A section of the state: it was redacted when it was written, and most of them grow by an item."""
+    raw = _encoder.encode(values)
+    if len(raw) <= SMALL_FACT:
+        return msgspec.Raw(raw)
+    owner = about.event.session_id if name.startswith(SESSION_SECTION) else about.root
+    return seal_clean(raw, f"{owner} {name}")
+
+
+def _encode_fact(value: object, name: str) -> msgspec.Raw | SealedText:
     known = _encoded.get(id(value))
     if known is not None:
         return known[1]
     raw = _encoder.encode(value)
-    found = seal_text(raw) if len(raw) > SMALL_FACT else msgspec.Raw(raw)
+    found = seal_text(raw, name) if len(raw) > SMALL_FACT else _clean_fact(name, raw)
     if isinstance(value, msgspec.Struct) and len(raw) <= SMALL_BYTES:  # never a table: somebody may write into it
         if len(_encoded) >= MAX_ENCODED:
             _encoded.clear()
@@ -270,4 +318,5 @@ def _list_outside(hooks: Iterable[Hook]) -> Iterable[KeptHook]:
 def restore_environment(kept: KeptBasis) -> dict[str, str]:
     """The variables of the agent's environment that a decision may rest on."""
     env = {name: kept.env[key] for name, key in KEPT_VARIABLES.items() if key in kept.env}
-    return {**env, FOLDER_VARIABLE: kept.cwd} if kept.cwd else env
+    pwd = kept.cwd if kept.folder is None else kept.folder
+    return {**env, FOLDER_VARIABLE: pwd} if pwd else env

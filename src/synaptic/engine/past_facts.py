@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
@@ -19,6 +20,8 @@ REDACTED_TEXT = "a secret was taken out of what it was decided on"
 DOUBT_TEXT = "its declarations could not be read then"
 MAX_CATALOGS = 64
 MAX_FACTS = 1024
+MAX_TEXTS = 256
+"""Each of them is at most as long as all facts of an event."""
 
 T = TypeVar("T")
 
@@ -54,6 +57,7 @@ class PastFacts:
         self._change = change
         self._catalogs: OrderedDict[int, PastCatalog | Unknown] = OrderedDict()
         self._known: OrderedDict[int, PastBasis | Unknown] = OrderedDict()
+        self._texts: OrderedDict[int, bytes | None] = OrderedDict()
 
     def read(self, id: int | None) -> PastBasis | Unknown:
         """What a basis says. Raises DeclarationError for a change that cannot be made."""
@@ -79,7 +83,7 @@ class PastFacts:
     def _read_looks(self, kept: KeptBasis, catalog: PastCatalog, seen: list[bytes]) -> PastBasis:
         looks: dict[str, PastLook] = {}
         for look in kept.looks:
-            needs = frozenset(msgspec.json.decode(self._require(look.needs, seen), type=list[str]))
+            needs = _decode_needs(self._require(look.needs, seen))
             texts = {name: self._require(id, seen) for name, id in look.texts.items()}
             read = PastLook(_decode_facts(look, texts), needs)
             known = looks.get(look.of)
@@ -99,7 +103,7 @@ class PastFacts:
         return rebuild_catalog(kept, self._change)
 
     def _require(self, id: int, seen: list[bytes]) -> bytes:
-        text = read_text(self._store, id)
+        text = _remember(self._texts, MAX_TEXTS, id, lambda id: read_text(self._store, id))
         if text is None:
             raise _MissingTextError
         seen.append(text)
@@ -118,6 +122,11 @@ def _remember(known: "OrderedDict[int, T]", most: int, id: int, read: Callable[[
     if len(known) > most:
         known.popitem(last=False)
     return found
+
+
+@lru_cache(maxsize=64)
+def _decode_needs(text: bytes) -> frozenset[str]:
+    return frozenset(msgspec.json.decode(text, type=list[str]))
 
 
 def _decode_facts(look: KeptLook, texts: Mapping[str, bytes]) -> Facts:

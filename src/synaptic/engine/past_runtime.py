@@ -19,7 +19,8 @@ from synaptic.model.grant import RefusedAct
 from synaptic.model.hook import Hook
 from synaptic.model.state import State
 from synaptic.pipeline.escalate import fingerprint_call
-from synaptic.pipeline.lifting import NO_LOOK, GrantLook, Refusal, is_liftable
+from synaptic.pipeline.lifting import ANSWERABLE, NO_LOOK, GrantLook, Refusal, is_liftable
+from synaptic.pipeline.merge import TOLD
 from synaptic.policies.facts import Facts, read_command
 from synaptic.runners.base import Invocation
 from synaptic.shell.reading import CommandReading
@@ -31,7 +32,10 @@ REPEATED = re.compile(r"refusal (\d{1,9}) of the same call")
 STOPPED = re.compile(r"from stopping for the (\d{1,9})th time")
 LONGEST_KEPT = 2000
 """Characters of a command that is kept with all that is known of it."""
-ANSWERED = ("run", "recheck", "lifted")
+NOTICE = "synaptic: "
+"""Before what is broken or was skipped, in the messages of a session's start."""
+LIFTED = "lifted"
+ANSWERED = ("run", "recheck", LIFTED)
 
 
 class NotReplayableError(Exception):
@@ -50,6 +54,7 @@ class PastRuntime:
         self.memory = PastMemory(said, self._catalog)
         self.doubts: dict[str, None] = {}
         self._steps: dict[str, deque[TraceStep]] = defaultdict(deque)
+        self._refusals: dict[str, deque[TraceStep]] = {}
         for step in said.trace:
             self._steps[step.hook].append(step)
 
@@ -142,10 +147,21 @@ class PastRuntime:
             asks=refusal.verdict.says is Kind.ASK,
             is_grantable=is_liftable(refusal.hook.id, self._catalog.config.grants.never),
         )
-        step = self._find_step(refusal.hook, ("lifted",))
-        grant = next((id for id in self._said.grants if step and id in step.note), "")
+        step = self._take_refusal(refusal.hook)
         holds = act.is_grantable and not self._basis.catalog.is_set_otherwise(refusal.hook)
-        return GrantLook(act, grant, step.note) if step and grant and holds else GrantLook(act)
+        if step is None or step.phase != LIFTED or not self._said.grants or not holds:
+            return GrantLook(act)
+        grant = next((id for id in self._said.grants if id in step.note), self._said.grants[0])
+        return GrantLook(act, grant, step.note)
+
+    def _take_refusal(self, hook: Hook) -> TraceStep | None:
+        """What became of its next refusal then: one of the call as it came may be lifted, and the next one not."""
+        if hook.id not in self._refusals:
+            self._refusals[hook.id] = deque(
+                step for step in self._said.trace if step.hook == hook.id and is_refusal(step)
+            )
+        refusals = self._refusals[hook.id]
+        return refusals.popleft() if refusals else None
 
     def start(self, invocation: Invocation) -> Failure | None:
         step = self._find_step(invocation.hook, ("started",))
@@ -162,6 +178,11 @@ def _read_command(call: Call, home: str) -> CommandReading | None:
     if not text or len(text) > LONGEST_KEPT:
         return read_command(event, call.root, home)
     return _read_again(text, event.cwd or call.root, home, event.subject == "PowerShell")
+
+
+def is_refusal(step: TraceStep) -> bool:
+    """Whether an exception was looked for, and perhaps found."""
+    return step.phase == LIFTED or (step.phase in (*ANSWERED, TOLD) and step.kind in ANSWERABLE and not step.fault)
 
 
 @lru_cache(maxsize=1024)
@@ -196,7 +217,8 @@ class PastMemory:
         return ()
 
     def take_notices(self) -> Iterable[str]:
-        return ()
+        """What was told then: where nothing else is, an agent that cannot take it is told nothing."""
+        return [text.removeprefix(NOTICE) for text in self._said.messages if text.startswith(NOTICE)]
 
     def count_stop_blocks(self, call: Call) -> int:
         found = next(filter(None, map(STOPPED.search, self._said.warnings)), None)

@@ -4,10 +4,15 @@ A row that says something else than its digest was changed by somebody: it is to
 """
 
 import hashlib
+from collections import OrderedDict
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import islice
+
+import msgspec
 
 from synaptic.store.db import Connection, Store
+from synaptic.store.packed_texts import SELECT_BASES, compress_text, find_base, pack_text, unpack_text
 from synaptic.store.record import SealedText
 from synaptic.store.redact import redact_bytes
 
@@ -17,13 +22,27 @@ SMALL_BYTES = 4096
 REFRESH_SECONDS = 3600.0
 KEPT_SECONDS = 24 * 3600.0
 """A text is kept this much longer than it was used: its time is noted only now and then."""
+MAX_KNOWN = 20_000
+MAX_BASES = 128
+MOST_OF_BASE = 16 << 10
+"""Bytes of a text that others are made of: they stay in memory."""
 REDACTED_MARK = b"[redacted:"
-UPSERT_TEXT = """
-INSERT INTO basis (id, at, value) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET at = max(at, excluded.at)
-"""
-SELECT_TEXT = "SELECT value FROM basis WHERE id = ?"
+PUT_TEXT = "INSERT INTO basis (id, at, value) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET at = max(at, excluded.at)"
+UPSERT_WHOLE = f"{PUT_TEXT}, value = excluded.value"
+"""What other texts are made of is there by itself, also where it was made of another one before."""
+SELECT_TEXT = "SELECT CAST(value AS BLOB) FROM basis WHERE id = ?"
 SELECT_OF_EVENTS = "SELECT id, basis FROM events WHERE id >= ? AND id <= ?"
-DELETE_OLD_TEXTS = "DELETE FROM basis WHERE at < ?"
+DELETE_OLD_TEXTS = f"DELETE FROM basis WHERE at < ?1 AND id NOT IN ({SELECT_BASES})"
+
+
+class _TextBase(msgspec.Struct):
+    """A text that is in the database by itself, and what was made of it."""
+
+    text: SealedText
+    size: int
+    """As it is stored."""
+    spent: int = 0
+    """Bytes of all that was made of it: with more than its own, a newer one is cheaper."""
 
 
 class _KnownTexts:
@@ -32,17 +51,49 @@ class _KnownTexts:
     def __init__(self) -> None:
         self.generation: object = None
         self.since: dict[int, float] = {}
+        self.bases: OrderedDict[str, _TextBase] = OrderedDict()
+        """By place."""
+        self.written: dict[int, bytes] = {}
+        """In the transaction that runs, as they are stored."""
 
     def select_due(self, store: Store, texts: Iterable[SealedText], at: float) -> list[SealedText]:
         """Those that must be written: new ones, and those whose time is old."""
         if self.generation != store.generation:
-            self.generation, self.since = store.generation, {}
+            self.generation, self.since, self.written = store.generation, {}, {}
+            self.bases.clear()
         return [text for text in texts if not 0 <= at - self.since.get(text.id, 0.0) < REFRESH_SECONDS]
 
+    def find_base(self, text: SealedText, at: float) -> _TextBase | None:
+        """What a text can be made of: surely there for as long as the text."""
+        base = self.bases.get(text.place) if text.place else None
+        if base is None or base.spent > base.size or base.text.id == text.id:
+            return None
+        return base if 0 <= at - self.since.get(base.text.id, 0.0) < REFRESH_SECONDS else None
 
-def seal_text(raw: bytes) -> SealedText:
+    def note(self, text: SealedText, at: float) -> None:
+        """It is on disk."""
+        self.since[text.id] = at
+        if len(self.since) > MAX_KNOWN:
+            self.since = dict(islice(self.since.items(), MAX_KNOWN // 2, None))
+        stored = self.written.pop(text.id, None)
+        if stored is None or not text.place or len(text.value) > MOST_OF_BASE:
+            return
+        if not find_base(stored):
+            self.bases[text.place] = _TextBase(text, len(stored))
+            if len(self.bases) > MAX_BASES:
+                self.bases.popitem(last=False)
+        elif base := self.bases.get(text.place):
+            base.spent += len(stored)
+
+
+class _ReadBases(OrderedDict[int, bytes]):
+    """Texts that others are made of, read before: the next text is made of the same one."""
+
+
+def seal_text(raw: bytes, place: str = "") -> SealedText:
     """A text as it is kept."""
-    return _seal_small(raw) if len(raw) <= SMALL_BYTES else _seal(raw)
+    sealed = _seal_small(raw) if len(raw) <= SMALL_BYTES else _seal(raw)
+    return SealedText(sealed.id, sealed.value, place) if place else sealed
 
 
 def _seal(raw: bytes) -> SealedText:
@@ -53,6 +104,12 @@ def _seal(raw: bytes) -> SealedText:
 _seal_small = lru_cache(maxsize=512)(_seal)
 
 
+@lru_cache(maxsize=256)
+def seal_clean(raw: bytes, place: str) -> SealedText:
+    """A text that was read from the database, where nothing with a secret is."""
+    return SealedText(hash_text(raw), raw, place)
+
+
 def hash_text(value: bytes) -> int:
     """The name of a text: a number that SQLite can hold."""
     return int.from_bytes(hashlib.blake2b(value, digest_size=DIGEST_BYTES).digest()) >> 1
@@ -60,15 +117,19 @@ def hash_text(value: bytes) -> int:
 
 def keep_texts(connection: Connection, store: Store, texts: Iterable[SealedText], at: float) -> None:
     """Write what is not there yet, in the transaction of the event that rests on it."""
-    for text in store.cache(_KnownTexts).select_due(store, texts, at):
-        connection.execute(UPSERT_TEXT, (text.id, at, text.value))
+    known = store.cache(_KnownTexts)
+    for text in known.select_due(store, texts, at):
+        base = known.find_base(text, at)
+        packed = pack_text(text.value, (base.text.id, base.text.value)) if base else None
+        stored = known.written[text.id] = packed or compress_text(text.value)
+        connection.execute(PUT_TEXT if packed else UPSERT_WHOLE, (text.id, at, stored))
 
 
 def note_kept(store: Store, texts: Iterable[SealedText], at: float) -> None:
     """After that transaction: they need not be written again for a while."""
     known = store.cache(_KnownTexts)
     for text in known.select_due(store, texts, at):
-        known.since[text.id] = at
+        known.note(text, at)
 
 
 def read_basis_ids(store: Store, first: int, last: int) -> dict[int, int]:
@@ -79,11 +140,28 @@ def read_basis_ids(store: Store, first: int, last: int) -> dict[int, int]:
 
 def read_text(store: Store, id: int) -> bytes | None:
     """A text by its name; None where there is none, or where it is not what was written."""
+    stored = _read_stored(store, id)
+    value = unpack_text(stored, lambda base: _read_base(store, base)) if stored is not None else None
+    return value if value is not None and hash_text(value) == id else None
+
+
+def _read_base(store: Store, id: int) -> bytes | None:
+    """A text that another one is made of: it is never made of one itself."""
+    known = store.cache(_ReadBases)
+    if id in known:
+        return known[id]
+    stored = _read_stored(store, id)
+    value = unpack_text(stored, lambda _: None) if stored is not None else None
+    if value is not None:
+        known[id] = value
+        if len(known) > MAX_BASES:
+            known.popitem(last=False)
+    return value
+
+
+def _read_stored(store: Store, id: int) -> bytes | None:
     row = store.read(lambda connection: connection.execute(SELECT_TEXT, (id,)).fetchone())
-    value = row[0] if row else None
-    if isinstance(value, str):
-        value = value.encode("utf-8", "replace")
-    return value if isinstance(value, bytes) and hash_text(value) == id else None
+    return row[0] if row and isinstance(row[0], bytes) else None
 
 
 def delete_old_texts(connection: Connection, before: float) -> None:

@@ -19,6 +19,8 @@ class SealedText(msgspec.Struct, frozen=True):
 
     id: int
     value: bytes
+    place: str = ""
+    """What it says something about: the next text about it is probably nearly the same. Empty: nothing is known."""
 
 
 class LinePromise(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ import msgspec
 from tests.clients.kit.agents import driver
 from tests.clients.kit.driver import User
 from tests.clients.kit.files import changed, files, undone
+from tests.clients.kit.replayed import describe_replay
 from tests.clients.kit.situation import FORCED, arrange
 from tests.lib.shell import git
 
@@ -26,6 +27,8 @@ class Everyone(msgspec.Struct, frozen=True):
 
     pushes: tuple[Push, ...]
     taken_out: str
+    replayed: str
+    """What became of the whole journal when it was decided again."""
 
 
 def everyone(agents: tuple[str, ...]) -> Everyone:
@@ -35,7 +38,8 @@ def everyone(agents: tuple[str, ...]) -> Everyone:
         taken_out = _in_and_out(users[0])
         users[0].session.synaptic("bootstrap", "--all", "--trust")
         users[0].session.trust()
-        return Everyone(_journalled(users[0], [_push(user) for user in users]), taken_out)
+        pushes = _journalled(users[0], [_push(user) for user in users])
+        return Everyone(pushes, taken_out, describe_replay(users[0].session.synaptic_home))
 
 
 def _users(agents: tuple[str, ...], stack: ExitStack) -> list[User]:

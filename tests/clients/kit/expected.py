@@ -19,12 +19,17 @@ USUAL: Row = {
     "deny an edit": "denied, told",
     "prompt": "blocked",
     "stop": "kept on 5 times",
+    "decided again": "as decided",
     "taken out": "as before",
 }
 LATER = {"advise": "told on PostToolUse"}
 """Advice that the agent would lose before a call waits until after it."""
-SUGGESTED = {"rewrite": "denied, told what to run", "push --force": "denied, told what to run"}
-"""The input of a call cannot be changed."""
+SUGGESTED = {
+    "rewrite": "denied, told what to run",
+    "push --force": "denied, told what to run",
+    "decided again": "as decided; what kit:instead made of the call is not in the journal",
+}
+"""The input of a call cannot be changed: what a script made of one is only in what the model was told."""
 UNSTOPPABLE = {"stop": "n/a: it cannot be kept on"}
 DIFFERENT: Mapping[str, Row] = {
     "gemini": LATER,

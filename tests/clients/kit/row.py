@@ -3,6 +3,7 @@
 from synaptic.store.record import JournalEntry
 from tests.clients.kit.driver import Driver, User
 from tests.clients.kit.files import changed, files, undone
+from tests.clients.kit.replayed import describe_replay
 from tests.clients.kit.situation import SITUATIONS, arrange
 
 Row = dict[str, str]
@@ -22,6 +23,7 @@ def row(driver: Driver) -> Row:
         cells |= _tools(user)
         cells["prompt"] = _prompt(user)
         cells["stop"] = _stop(user)
+        cells["decided again"] = describe_replay(user.session.synaptic_home)
         user.session.synaptic("down")
         cells["taken out"] = undone(before, ours, files(user.home))
         return cells
