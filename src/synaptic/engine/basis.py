@@ -18,7 +18,7 @@ from synaptic.pipeline.decide import BLOCKING_ONLY
 from synaptic.policies.facts import Facts
 from synaptic.store.basis import SMALL_BYTES, seal_clean, seal_text
 from synaptic.store.record import SealedText
-from synaptic.store.redact import redact_bytes
+from synaptic.store.redact_parts import redact_json
 
 log = logging.getLogger(__name__)
 
@@ -138,16 +138,16 @@ class _Frame(NamedTuple):
 @lru_cache(maxsize=256)
 def _clean_frame(env: tuple[tuple[str, str], ...], stranger: bool, cwd: str, folder: str | None) -> _Frame:
     """Without secrets: every event of a session has the same one."""
-    clean = msgspec.json.decode(redact_bytes(msgspec.json.encode((env, cwd, folder))))
+    clean = msgspec.json.decode(redact_json(msgspec.json.encode((env, cwd, folder))))
     return _Frame(tuple((key, value) for key, value in clean[0]), stranger, clean[1], clean[2])
 
 
 @lru_cache(maxsize=512)
 def _clean_fact(name: str, raw: bytes) -> msgspec.Raw:
     """A short fact without secrets. A name may tell that one follows."""
-    head = b'"%s":' % name.encode()
-    clean = redact_bytes(head + raw)
-    return msgspec.Raw(clean.removeprefix(head) if clean.startswith(head) else b'"[redacted:fact]"')
+    head = b'{"%s":' % name.encode()
+    clean = redact_json(head + raw + b"}")
+    return msgspec.Raw(clean[len(head) : -1] if clean.startswith(head) else b'"[redacted:fact]"')
 
 
 def _describe_plain(look: FactLook, catalog: HookCatalog, frame: _Frame) -> tuple[SealedText, ...]:

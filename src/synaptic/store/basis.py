@@ -14,7 +14,7 @@ import msgspec
 from synaptic.store.db import Connection, Store
 from synaptic.store.packed_texts import SELECT_BASES, compress_text, find_base, pack_text, unpack_text
 from synaptic.store.record import SealedText
-from synaptic.store.redact import redact_bytes
+from synaptic.store.redact_parts import redact_json
 
 DIGEST_BYTES = 8
 SMALL_BYTES = 4096
@@ -97,7 +97,7 @@ def seal_text(raw: bytes, place: str = "") -> SealedText:
 
 
 def _seal(raw: bytes) -> SealedText:
-    value = redact_bytes(raw)
+    value = redact_json(raw)
     return SealedText(hash_text(value), value)
 
 

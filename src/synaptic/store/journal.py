@@ -31,6 +31,7 @@ from synaptic.store.db import Connection, Row, Store
 from synaptic.store.entries import find_entry, read_entries_after, read_last_entries
 from synaptic.store.record import EventRecord, JournalDetail
 from synaptic.store.redact import redact_bytes, redact_text
+from synaptic.store.redact_parts import ensure_json, redact_json
 
 __all__ = ["find_entry", "read_entries_after", "read_last_entries"]
 
@@ -256,7 +257,7 @@ def _redact_parts(parts: _RecordParts, quiet: bytes) -> _RecordParts:
     if len(said) <= MAX_USUAL and _is_clean(said):
         asked = parts.payload[len(turn) :]
         clean = _redact_call(asked)
-        return parts if clean is asked else parts._replace(payload=turn + clean)
+        return parts if clean is asked else parts._replace(payload=ensure_json(parts.payload, turn + clean))
     whole = b"\0".join((parts.payload[len(turn) :], said))
     clean = redact_bytes(whole)
     if clean is whole:
@@ -264,9 +265,11 @@ def _redact_parts(parts: _RecordParts, quiet: bytes) -> _RecordParts:
     pieces = clean.split(b"\0")
     # A payload with NUL bytes of its own cannot be split again.
     if len(pieces) != len(parts) + 1:  # a part held a NUL itself
-        return _RecordParts(*map(redact_bytes, parts))
+        return _RecordParts(*map(redact_json, parts))
     payload, head, tail, stdout, stderr = pieces
-    return _RecordParts(turn + payload, head + names + tail, stdout, stderr)
+    return _RecordParts(
+        ensure_json(parts.payload, turn + payload), ensure_json(parts.decision, head + names + tail), stdout, stderr
+    )
 
 
 def _redact_call(asked: bytes) -> bytes:

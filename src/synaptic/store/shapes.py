@@ -113,7 +113,12 @@ MAX_ARGUMENTS = 400
 PROGRAM_KINDS = frozenset({
     "curl-user", "glued-option", "short-option", "capital-option", "redis-password", "ldap-password", "smb-password",
 })  # fmt: skip
-_VALUE = r"(?:\\*'" + _PLACEHOLDER + r"([^'\"\\\0]{2,128})|(?:\\*\")?" + _PLACEHOLDER + r"([^\s\"'\\&;|<>()`\0]{2,}+))"
+_QUOTE = r"(?:\\(?:\\\\)*\"|\"(?![,:}\]]))"
+"""An escaped quote has an odd number of backslashes; behind any other one a text may end, and its JSON go on."""
+_VALUE = (
+    r"(?:\\*'" + _PLACEHOLDER + r"([^'\"\\\0]{2,128})|" + _QUOTE + "?" + _PLACEHOLDER
+    + r"([^\s\"'\\&;|<>()`\0]{2,}+))"
+)  # fmt: skip
 DASH_TOKENS = r"(?<=[txksyilou]-)(?=[a-z0-9_\-]{12})"
 PLAIN_TOKENS = r"(?=[a-z0-9]{14})"
 URL_TOKENS = r"(?=[a-z0-9_\-]{12})(?=[a-z_\-]{0,34}[0-9])"

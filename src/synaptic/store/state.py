@@ -21,7 +21,7 @@ from synaptic.store.db import NO_VERSION, Connection, Store
 from synaptic.store.key import read_signing_key
 from synaptic.store.known_rows import KnownRows, ReadRow, RowKey, StoredRow
 from synaptic.store.record import EventRecord
-from synaptic.store.redact import redact_bytes
+from synaptic.store.redact_parts import redact_json
 
 SELECT_SECTIONS = "SELECT section, value, mac, at FROM state WHERE scope = ? AND owner = ?"
 SELECT_SECTION = "SELECT value, mac, at FROM state WHERE scope = ? AND owner = ? AND section = ?"
@@ -233,7 +233,7 @@ def _revise_stored(
 ) -> Section:
     section, work = revision
     after = work(_read_stored(connection, store, owner, section))
-    _write_encoded(connection, store, owner, (section, redact_bytes(_encode_section(after))))
+    _write_encoded(connection, store, owner, (section, redact_json(_encode_section(after))))
     return after
 
 
@@ -249,7 +249,7 @@ def _clean_change(change: Change) -> Change:
     if not change.put and not change.append:
         return change
     values = msgspec.json.decode(
-        redact_bytes(_encode_section({"put": change.put, "append": change.append})), type=_ChangeValues
+        redact_json(_encode_section({"put": change.put, "append": change.append})), type=_ChangeValues
     )
     return msgspec.structs.replace(change, put=values.put, append=values.append)
 
