@@ -49,7 +49,7 @@ def test_a_key_still_says_that_its_value_is_a_secret() -> None:
 
 def test_an_event_about_such_a_text_is_written_with_all_that_follows(store, record) -> None:
     """It was lost: "1 events could not be written"."""
-    change = Change(section="breaker", put={"command": "mysql -u root -p"})
+    change = Change(section="project:notes", put={"command": "mysql -u root -p"})
     payload = json.dumps({"tool_input": {"command": "mysql -u root -p"}})
     written = record(payload=payload, decision=Decision(effects=(change, Deliver("later"))))
     assert journal.append_records(store, [written]) == 1
