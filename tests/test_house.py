@@ -18,7 +18,7 @@ PACKAGE = ROOT / "src" / "synaptic"
 WALL = 500
 ROOMS = (
     "model", "files", "shell", "agents", "runners", "store", "policies", "hooks",
-    "pipeline", "facts", "engine", "work", "setup", "packages", "fleet", "daemon", "integrations",
+    "pipeline", "facts", "engine", "work", "setup", "packages", "fleet", "daemon", "web", "integrations",
     "sdk", "testing",
 )  # fmt: skip
 """From the bottom up: a room may import the rooms before it."""
