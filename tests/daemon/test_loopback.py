@@ -27,6 +27,16 @@ def test_the_process_at_the_other_end_is_found():
             client.wait()
 
 
+def test_among_many_connections_it_is_found_too():
+    """The kernel hands its table out in pages."""
+    others = [socket.create_server(("127.0.0.1", 0)) for _ in range(200)]
+    try:
+        test_the_process_at_the_other_end_is_found()
+    finally:
+        for one in others:
+            one.close()
+
+
 def test_a_port_that_nobody_holds_is_nobody():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

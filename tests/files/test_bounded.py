@@ -93,3 +93,12 @@ def test_a_part_of_a_file_is_read_and_of_anything_else_nothing(tmp_path: Path) -
     assert (read_start(file, 2), read_end(file, 2), read_from(file, 1, 3)) == (b"12", b"45", b"234")
     assert read_end(file, 10) == b"12345"
     assert [read_start(path, 2) for path in (str(tmp_path), f"{file}/b", "/dev/zero", "\0")] == [b""] * 4
+
+
+def test_a_file_that_the_kernel_makes_up_is_read_to_its_end_and_within_bounds() -> None:
+    """It has no size, and a single reading gives a page of it."""
+    whole = Path("/proc/self/smaps").read_bytes()
+    assert len(whole) > 8192
+    assert len(read_start("/proc/self/smaps", 1 << 24)) > 8192
+    assert len(read_start("/proc/self/smaps", 5000)) == 5000
+    assert read_start("/proc/self/smaps", 100) == whole[:100]

@@ -144,8 +144,19 @@ def _read_part(path: str, limit: int, find_start: Callable[[int], int]) -> bytes
         return b""
     try:
         status = os.fstat(handle)
-        return os.pread(handle, limit, find_start(status.st_size)) if stat.S_ISREG(status.st_mode) else b""
+        if not stat.S_ISREG(status.st_mode):
+            return b""
+        start = find_start(status.st_size)
+        return os.pread(handle, limit, start) if status.st_size else _read_made_up(handle, limit, start)
     except OSError:
         return b""
     finally:
         os.close(handle)
+
+
+def _read_made_up(handle: int, limit: int, start: int) -> bytes:
+    """A file that the kernel makes up (/proc): it has no size, and comes in pages."""
+    content = bytearray()
+    while len(content) < limit and (page := os.pread(handle, limit - len(content), start + len(content))):
+        content += page
+    return bytes(content)
