@@ -54,11 +54,11 @@ def open_port(port: int | None) -> socket.socket:
 
 def make_finder(home: Home) -> Callable[[int], str]:
     """What finds out whether the process at the other end of a connection is an agent's."""
-    callers = HookCallers(home)
 
     def find(port: int) -> str:
         pid = find_loopback_peer(port)
-        return find_agent_above(pid, callers) if pid else UNKNOWN_PROCESS
+        # Read anew each time: the daemon writes down who has called the dispatcher.
+        return find_agent_above(pid, HookCallers(home)) if pid else UNKNOWN_PROCESS
 
     return find
 
