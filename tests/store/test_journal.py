@@ -116,6 +116,14 @@ def test_no_secret_reaches_the_disk(store, home, record):
     assert "[redacted:" in journal.find_entry(store, 1).payload
 
 
+def test_a_call_that_comes_again_takes_no_number(store, record):
+    """A gap would look as if an event had been taken out."""
+    first = record()
+    for written in ([first], [first, first], [record()], [first], [record()]):
+        journal.append_records(store, written)
+    assert [entry.id for entry in reversed(entries.read_last_entries(store, 9))] == [1, 2, 3]
+
+
 def test_an_answer_with_a_secret_is_decided_again_after_a_restart(home, record):
     store = Store.open(home)
     written = record(answer=Answer(SECRET.encode()))

@@ -65,6 +65,8 @@ UNION ALL SELECT stdout, stderr, exit FROM answers WHERE call = ?1 AND stdout IS
 """
 """Of the events only those whose answer was kept to the byte (`replay`); with a journal that keeps less, `answers`."""
 
+TAKE_BACK_NUMBER = "UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'events'"
+"""SQLite counts up for a row that was there, too: without this, the journal would seem to miss an event."""
 SELECT_KNOWN = "SELECT 1 FROM events WHERE call = ?1 UNION ALL SELECT 1 FROM answers WHERE call = ?1"
 
 _encoder = msgspec.json.Encoder(enc_hook=repr)
@@ -169,6 +171,8 @@ def _insert_record(store: Store, connection: Connection, row: _Rows, *, is_again
     if row.event is not None:
         written = connection.execute(INSERT_EVENT, row.event)
         new, id = written.rowcount == 1, written.lastrowid or 0
+        if not new:
+            connection.execute(TAKE_BACK_NUMBER)
     if new and row.answer is not None:
         new = connection.execute(INSERT_ANSWER, row.answer).rowcount == 1
     if new and record.grants:
