@@ -14,9 +14,9 @@ def browser() -> Iterator[RealBrowser]:
 
 
 @pytest.fixture
-def console(running: Setting) -> Iterator[WebConsole]:
-    """A console beside a daemon, with one event in the journal."""
-    record(running)
-    made = WebConsole(running)
+def console(setting: Setting) -> Iterator[WebConsole]:
+    """A console with one event in the journal; beside a daemon in tests that ask for `running`, too."""
+    record(setting)
+    made = WebConsole(setting)
     yield made
     made.stop()

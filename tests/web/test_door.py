@@ -132,10 +132,10 @@ def test_an_agent_opens_no_console(running: Setting) -> None:
     assert "an agent may not open the console" in said
 
 
-def test_nothing_of_the_door_is_on_disk(console: WebConsole, running: Setting) -> None:
+def test_nothing_of_the_door_is_on_disk(console: WebConsole, setting: Setting) -> None:
     token = console.link.partition("token=")[2]
     cookie = enter(console).partition("=")[2]
-    for path in running.user.rglob("*"):
+    for path in setting.user.rglob("*"):
         if path.is_file():
             content = path.read_bytes()
             assert token.encode() not in content, path
