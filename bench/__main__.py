@@ -12,6 +12,7 @@ import msgspec
 from bench import (
     checks,
     clients,
+    console,
     daemon,
     gates,
     grants,
@@ -217,6 +218,7 @@ PARTS: Mapping[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
     "outside": _outside,
     "startup": _startup,
     "look-back": _look_back,
+    "console": lambda folder, options: console.measured(folder, options.rounds, options.events),
     "adapters": _adapters,
     "clients": _clients,
 }

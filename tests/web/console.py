@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Protocol
 
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
@@ -27,10 +29,17 @@ document.addEventListener("securitypolicyviolation", (event) =>
 DESK, PHONE = (1280, 800), (390, 800)
 
 
+class Place(Protocol):
+    """A user, and a project of theirs."""
+
+    user: Path
+    project: Path
+
+
 class WebConsole:
     """`synaptic web` for one home."""
 
-    def __init__(self, setting: Setting, *words: str) -> None:
+    def __init__(self, setting: Place, *words: str) -> None:
         command = [sys.executable, "-m", "synaptic.cli.main", "web", "--port", "0", *words]
         env = {"HOME": str(setting.user), "PATH": os.environ["PATH"]}
         self.process = subprocess.Popen(
