@@ -62,6 +62,32 @@ def measured(folder: Path, rounds: int, events: int) -> list[Line]:
         browser.close()
 
 
+class _Sender:
+    """Events, one after the other, from a process that counts as an agent."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        command = [sys.executable, "-c", SENDER, str(world.home.dispatch)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=world.env)
+
+    def send(self, number: int) -> None:
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(line({**event(self._world.project), "tool_use_id": f"bench{number}"}))
+        self._process.stdin.flush()
+        assert self._process.stdout.readline() == b"sent\n"
+
+    def send_for(self, seconds: float) -> None:
+        end, number = time.monotonic() + seconds, 0
+        while time.monotonic() < end:
+            began = time.monotonic()
+            self.send(number := number + 1)
+            time.sleep(max(0.0, began + 1 / EVENTS_A_SECOND - time.monotonic()))
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
 @contextmanager
 def _open_world(folder: Path, name: str, events: int = 0) -> Iterator[tuple[_Sender, WebConsole, World]]:
     world = build(folder / name, name)
@@ -175,32 +201,6 @@ def _measure_cost(folder: Path, browser: RealBrowser, rounds: int) -> Line:
 
 def _measure_files() -> float:
     return sum(len(asset.packed) for asset in load_assets().values()) / 1000
-
-
-class _Sender:
-    """Events, one after the other, from a process that counts as an agent."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-        command = [sys.executable, "-c", SENDER, str(world.home.dispatch)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=world.env)
-
-    def send(self, number: int) -> None:
-        assert self._process.stdin
-        assert self._process.stdout
-        self._process.stdin.write(line({**event(self._world.project), "tool_use_id": f"bench{number}"}))
-        self._process.stdin.flush()
-        assert self._process.stdout.readline() == b"sent\n"
-
-    def send_for(self, seconds: float) -> None:
-        end, number = time.monotonic() + seconds, 0
-        while time.monotonic() < end:
-            began = time.monotonic()
-            self.send(number := number + 1)
-            time.sleep(max(0.0, began + 1 / EVENTS_A_SECOND - time.monotonic()))
-
-    def close(self) -> None:
-        self._process.communicate()
 
 
 async def _read_heap(page: Page) -> float:
