@@ -19,6 +19,7 @@ from bench.line import Line, added, at_most
 from bench.payload import event, line
 from bench.spawn import compile_spawner, sample
 from bench.world import World, build
+from synaptic.agents.shared.lineage import list_markers
 from synaptic.web.assets import load_assets
 
 PAGES = ("/", "/timeline", "/sessions", "/policies", "/fleet", "/health")
@@ -36,9 +37,10 @@ new MutationObserver(() => {
 }).observe(document.getElementById("rows"), { childList: true });
 """
 SENDER = """
-import subprocess, sys
+import os, subprocess, sys
+dispatch = os.environ["HOME"] + "/.synaptic/bin/dispatch"
 for line in sys.stdin.buffer:
-    subprocess.run([sys.argv[1], "PreToolUse"], input=line, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([dispatch, "PreToolUse"], input=line, stdout=subprocess.DEVNULL, check=True)
     print("sent", flush=True)
 """
 """A process of its own: whoever calls the dispatcher is an agent, and none may start a console."""
@@ -67,8 +69,10 @@ class _Sender:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        command = [sys.executable, "-c", SENDER, str(world.home.dispatch)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=world.env)
+        command = [sys.executable, "-c", SENDER]
+        # What an agent sets for the commands that it runs would make this process one of those.
+        env = {name: value for name, value in world.env.items() if name not in list_markers()}
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
 
     def send(self, number: int) -> None:
         assert self._process.stdin
