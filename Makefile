@@ -7,7 +7,7 @@ JOBS ?= 2
 N ?= 10000
 SEED ?= 15
 
-.PHONY: up down test check bench accuracy agents disarm faults gen demo cast dist registry clean
+.PHONY: up down test check bench accuracy agents disarm faults gen demo cast screens dist registry clean
 .DEFAULT_GOAL := up
 
 # What a user needs. -qq: warnings of pip about itself and its caches are noise here; errors are shown.
@@ -65,6 +65,9 @@ gen: $(VENV)/.dev  ## docs/reference, the JSON Schemas, the plugin and the recip
 
 demo: $(VENV)/.dev  ## a scripted session of the real agent in a throw-away HOME, each decision as it happens
 	@$(BIN)/python -m demo
+
+screens: $(VENV)/.dev  ## pictures of the console's pages, light and dark, by a real browser, into docs/screens
+	@$(BIN)/python -m tests.alone demo.screens --save docs/screens
 
 cast: $(VENV)/.ready  ## the stories of README.md, typed into a terminal in a throw-away HOME; the recording goes to docs/cast
 	@$(BIN)/python -m tests.alone demo.cast

@@ -12,6 +12,7 @@ import msgspec
 from bench import (
     checks,
     clients,
+    console,
     daemon,
     gates,
     grants,
@@ -219,6 +220,7 @@ PARTS: Mapping[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
     "startup": _startup,
     "look-back": _look_back,
     "record": lambda folder, options: record.measured(folder, options.rounds),
+    "console": lambda folder, options: console.measured(folder, options.rounds, options.events),
     "adapters": _adapters,
     "clients": _clients,
 }

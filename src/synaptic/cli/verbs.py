@@ -29,6 +29,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "down": ("down", "Take everything out again."),
     },
     "See": {
+        "web": ("web", "Your agents in a browser."),
         "tail": ("tail", "Events as they happen."),
         "explain": ("explain", "Why an event ended as it did."),
         "replay": ("replay", "Past events decided again, with a change."),

@@ -88,6 +88,7 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "trust": PeopleOnly("agree to hooks", unless=("--list",)),
     "up": PeopleOnly("change how the engine is called", only=("--ci", "--fail")),
     "upgrade": UPGRADE,
+    "web": PeopleOnly("open the console"),
 }
 FOR_EVERYBODY = frozenset((
     "ability documents", "ability lint", "ability list", "ability run", "ability suggest", "agent list",

@@ -1,0 +1,87 @@
+"""A database that is only read, by neither the daemon nor an agent: whoever looks on writes and repairs nothing."""
+
+import sqlite3  # noqa: TID251 - this is the room it is kept in
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NoReturn, TypeVar
+
+from synaptic.model.errors import StoreError
+from synaptic.model.home import Home
+from synaptic.store import damage, schema
+from synaptic.store.connection import Connection, open_connection
+from synaptic.store.db import Store
+
+T = TypeVar("T")
+PATIENCE = 1.0
+"""Seconds to wait for somebody else's lock."""
+ONLY_READ_TEXT = "whoever looks on writes nothing"
+
+
+class JournalReader(Store):
+    """The user's database as others change it. Where it cannot be read now, the next call tries again."""
+
+    @classmethod
+    def open(cls, home: Home) -> "JournalReader":
+        """Raises StoreError where there is no database, or one of another version."""
+        reader = cls(home.database)
+        with reader._lock:
+            reader._open_again()
+        return reader
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        with self._lock:
+            if self._is_closed or damage.read_inode(self._name) != self._inode:
+                self._open_again()
+            try:
+                return work(self._connection)
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                self._close_connection()
+                raise self._to_store_error(error) from error
+
+    def write(self, work: Callable[[Connection], T], *, follows: bool = False) -> NoReturn:
+        raise StoreError(ONLY_READ_TEXT, where=self._name)
+
+    def checkpoint(self) -> None:
+        """That is for those who write."""
+
+    def run_separately(self, work: Callable[[Connection], T]) -> T:
+        """Slow work on a connection of its own, so that others may read meanwhile."""
+        try:
+            connection = self._connect_reading()
+            try:
+                return work(connection)
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            raise self._to_store_error(error) from error
+
+    def close(self) -> None:
+        with self._lock:
+            self._close_connection()
+
+    def _open_again(self) -> None:
+        """Raises StoreError."""
+        self._close_connection()
+        self._inode = damage.read_inode(self._name)
+        if self._inode is None:
+            raise StoreError("there is no journal yet", where=self._name, hint="type: synaptic up")
+        try:
+            connection = self._connect_reading()
+        except sqlite3.Error as error:
+            raise self._to_store_error(error) from error
+        self._connection, self.durable, self._is_closed = connection, True, False
+        self.generation += 1
+
+    def _connect_reading(self) -> Connection:
+        connection = open_connection(self._name, PATIENCE)
+        try:
+            connection.execute("PRAGMA query_only = ON").fetchone()
+            if schema.read_schema_version(connection) != schema.find_latest_version():
+                raise StoreError(
+                    "the database is of another version", where=self._name, hint="type: synaptic daemon restart"
+                )
+        except BaseException:
+            with suppress(sqlite3.Error):
+                connection.close()
+            raise
+        return connection

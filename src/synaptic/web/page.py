@@ -1,0 +1,90 @@
+"""What every page has: its data, its template, the browser that it is for, and answers to what is not there."""
+
+import logging
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import jinja2
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from synaptic.model.errors import StoreError, SynapticError
+from synaptic.model.home import Home
+from synaptic.store.reader import JournalReader
+from synaptic.web.assets import make_address
+from synaptic.web.feed import JournalFeed
+
+log = logging.getLogger(__name__)
+PAGES = (
+    ("now", "/", "Now"),
+    ("timeline", "/timeline", "Timeline"),
+    ("sessions", "/sessions", "Sessions"),
+    ("policies", "/policies", "Policies"),
+    ("fleet", "/fleet", "Fleet"),
+    ("health", "/health", "Health"),
+)
+"""Those in the bar at the top: name, address, title."""
+FRAGMENT_HEADER = "hx-request"
+
+
+class Console:
+    """What all pages share."""
+
+    def __init__(self, home: Home, make_link: Callable[[], str]) -> None:
+        self.home = home
+        self.make_link = make_link
+        self.reader = JournalReader.open(home)
+        self.feed = JournalFeed(JournalReader.open(home))
+
+    async def close(self) -> None:
+        await self.feed.close()
+        self.reader.close()
+
+
+def get_console(request: Request) -> Console:
+    """The console that a request came to."""
+    found: Console = request.app.state.console
+    return found
+
+
+def render_page(request: Request, template: str, **values: Any) -> Response:
+    """A page, or a part of one, as the template says."""
+    html = (
+        load_templates()
+        .get_template(template)
+        .render(pages=PAGES, browser=request.scope["browser"], path=request.url.path, **values)
+    )
+    return HTMLResponse(html)
+
+
+def render_part(template: str, **values: Any) -> str:
+    """A part of a page for a stream."""
+    return load_templates().get_template(template).render(**values)
+
+
+def render_trouble(request: Request, error: SynapticError, status: int = 200) -> Response:
+    """What cannot be shown or done, said where it would stand. Parts are swapped in only with a good status."""
+    is_part = FRAGMENT_HEADER in request.headers
+    page = render_page(request, "parts/trouble.html" if is_part else "trouble.html", page="", error=error)
+    page.status_code = 200 if is_part else status
+    return page
+
+
+async def answer_error(request: Request, error: Exception) -> Response:
+    """The page for an error of ours."""
+    if isinstance(error, SynapticError):
+        return render_trouble(request, error, 503 if isinstance(error, StoreError) else 400)
+    log.error("%s failed", request.url.path, exc_info=error)
+    return render_trouble(request, SynapticError(f"this page has failed: {type(error).__name__}"), 500)
+
+
+@cache
+def load_templates() -> jinja2.Environment:
+    """All templates. Everything in them is escaped: commands, paths and prompts come from anywhere."""
+    loader = jinja2.PackageLoader("synaptic.web", "templates")
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals["asset"] = make_address
+    return environment

@@ -1,0 +1,47 @@
+"""The timeline in a real browser."""
+
+import asyncio
+
+from playwright.async_api import Page, expect
+
+from tests.daemon.setting import Setting
+from tests.web.console import RealBrowser, WebConsole, record
+
+DENIED = {"tool_input": {"command": "git reset --hard"}}
+
+
+def send(setting: Setting, number: int, **fields: object) -> None:
+    record(setting, tool_use_id=f"t{number}", **fields)
+
+
+def test_an_event_appears_by_itself(console: WebConsole, browser: RealBrowser, setting: Setting) -> None:
+    setting.config('presets = ["essentials"]\n')
+
+    async def scenario(page: Page) -> None:
+        await page.goto(f"{console.address}/timeline")
+        await expect(page.locator("#live")).to_have_text("live")
+        await asyncio.to_thread(send, setting, 1, **DENIED)
+        await expect(page.locator("#rows .row").first).to_contain_text("deny by git.reset-hard")
+        assert await page.locator("#rows .row").count() == 1
+
+    browser.run(console, scenario)
+
+
+def test_rows_that_come_while_somebody_reads_wait(console: WebConsole, browser: RealBrowser, setting: Setting) -> None:
+    for number in range(3):
+        send(setting, number)
+
+    async def scenario(page: Page) -> None:
+        await page.goto(f"{console.address}/timeline?quiet=1")
+        await expect(page.locator("#live")).to_have_text("live")
+        await page.keyboard.press("j")
+        chosen = await page.locator(".chosen").get_attribute("id")
+        before = await page.locator(".chosen").bounding_box()
+        await asyncio.to_thread(send, setting, 9)
+        await expect(page.locator("#fresh")).to_have_text("1 new")
+        assert await page.locator(".chosen").get_attribute("id") == chosen
+        assert await page.locator(".chosen").bounding_box() == before
+        await page.keyboard.press("n")
+        await expect(page.locator("#rows .row")).to_have_count(5)
+
+    browser.run(console, scenario)
