@@ -4,15 +4,16 @@ from typing import Any, NamedTuple
 
 from synaptic.store.db import Connection, Store
 from synaptic.store.durations import CLASS_OF_MICROS
-from synaptic.store.journal_filter import NEIGHBOURS, find_number_at
+from synaptic.store.journal_filter import JUDGED, NEIGHBOURS, find_number_at
 
 COUNT_EVENTS = f"""
 SELECT root, agent, cast((at + ?3) / 86400 AS INTEGER), kind, event = 'PreToolUse', {CLASS_OF_MICROS.format("micros")},
 count(*), sum(micros) FROM events WHERE id >= ?1 AND at >= ?2 GROUP BY 1, 2, 3, 4, 5, 6
 """
-COUNT_POLICIES = """
+COUNT_POLICIES = f"""
 SELECT CASE WHEN json_valid(decision) THEN coalesce(json_extract(decision, '$.by'), '') ELSE '' END, kind, count(*)
-FROM events WHERE id >= ?1 AND at >= ?2 AND kind IN ('deny', 'ask', 'rewrite') GROUP BY 1, 2
+FROM (SELECT kind, decision FROM events WHERE {JUDGED} AND kind IN ('deny', 'ask', 'rewrite') AND id >= ?1 AND at >= ?2
+ORDER BY id DESC LIMIT ?3) GROUP BY 1, 2
 """
 
 
@@ -46,9 +47,10 @@ def count_events_since(store: Store, since: float, offset: int) -> tuple[EventCo
     return tuple(EventCount._make(row) for row in rows)
 
 
-def count_policies_since(store: Store, since: float) -> tuple[PolicyCount, ...]:
-    """Count who has decided since a moment."""
-    return tuple(PolicyCount(str(name), kind, number) for name, kind, number in _read(store, COUNT_POLICIES, (since,)))
+def count_policies_since(store: Store, since: float, most: int = -1) -> tuple[PolicyCount, ...]:
+    """Count who has decided since a moment; of so many decisions, from the newest back, or of all."""
+    rows = _read(store, COUNT_POLICIES, (since, most))
+    return tuple(PolicyCount(str(name), kind, number) for name, kind, number in rows)
 
 
 def _read(store: Store, sql: str, values: tuple[float, ...]) -> list[tuple[Any, ...]]:

@@ -13,7 +13,9 @@ from synaptic.model.errors import StoreError, SynapticError
 from synaptic.model.home import Home
 from synaptic.store.reader import JournalReader
 from synaptic.web.assets import make_address
+from synaptic.web.catalogs import ConsoleCatalogs
 from synaptic.web.feed import JournalFeed
+from synaptic.web.policy_counts import CountedPolicies
 
 log = logging.getLogger(__name__)
 PAGES = (
@@ -36,6 +38,8 @@ class Console:
         self.make_link = make_link
         self.reader = JournalReader.open(home)
         self.feed = JournalFeed(JournalReader.open(home))
+        self.catalogs = ConsoleCatalogs(home, self.reader)
+        self.counted = CountedPolicies(self.reader)
 
     async def close(self) -> None:
         await self.feed.close()
