@@ -1,14 +1,14 @@
 """Policies in a real browser: what they did, how they are set, and a switch that only a person can turn."""
 
-import asyncio
+import time
 
 from playwright.async_api import Page, expect
 
-from synaptic.store.hook_counts import count_journal
 from synaptic.store.db import Store
-from synaptic.store import pin
+from synaptic.store.hook_counts import count_journal
+from synaptic.store.pin import write_pin
 from tests.daemon.setting import Setting
-from tests.web.console import PHONE, RealBrowser, WebConsole, record
+from tests.web.console import RealBrowser, WebConsole, record
 
 RESET = {"tool_input": {"command": "git reset --hard"}}
 PUSH = {"tool_input": {"command": "git push --force origin main"}}
@@ -62,7 +62,7 @@ def test_a_looser_mode_needs_the_pin_where_nobody_sees_who_asks(
 ) -> None:
     fill(running)
     store = Store.open(running.home)
-    pin.set_pin(store, "4711")
+    write_pin(store, "4711", time.time())
     store.close()
 
     async def scenario(page: Page) -> None:

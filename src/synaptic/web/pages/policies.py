@@ -17,7 +17,7 @@ from synaptic.store.reader import JournalReader
 from synaptic.store.shadow import list_shadow_events
 from synaptic.web.by_daemon import ask_daemon, is_pin_wanted, read_form
 from synaptic.web.page import get_console, render_page, render_trouble
-from synaptic.web.policy_details import PLOT_DAYS, describe_policy, plot_days
+from synaptic.web.policy_details import PLOT_DAYS, describe_policy, plot_days, split_code
 from synaptic.web.policy_list import ListedPolicy, list_policies
 from synaptic.web.rows import EventRow, make_row
 from synaptic.work.event_words import name_project, show_line
@@ -40,10 +40,17 @@ SHOWN = ("on", "fired", "all")
 
 def format_millis(millis: float | None) -> str:
     """A duration in few letters."""
-    return "" if millis is None else f"{millis:.1f} ms" if millis >= 0.1 else f"{millis * 1000:.0f} µs"
+    return "" if millis is None else f"{millis:.1f} ms" if millis >= 1 else f"{millis * 1000:.0f} µs"
 
 
-SAID = {"words": WORDS, "means": MEANS, "age": describe_age, "would": describe_would, "millis": format_millis}
+SAID = {
+    "words": WORDS,
+    "means": MEANS,
+    "age": describe_age,
+    "would": describe_would,
+    "millis": format_millis,
+    "split": split_code,
+}
 """What templates say things with."""
 
 
