@@ -8,7 +8,7 @@ from synaptic.store.db import Connection, Store
 from synaptic.store.durations import CLASS_OF_MICROS
 from synaptic.store.journal_filter import NEIGHBOURS, find_number_at
 
-MOST_READ = 20_000
+MOST_READ = 8_000
 COUNT_CLASSES = f"""
 WITH RECURSIVE numbers (n) AS (SELECT :first UNION ALL SELECT n + :every FROM numbers WHERE n + :every <= :last)
 SELECT cast((at - :since) / :step AS INTEGER), {CLASS_OF_MICROS.format("micros")}, count(*)

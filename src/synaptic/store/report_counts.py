@@ -2,6 +2,9 @@
 
 from typing import Any, NamedTuple
 
+import msgspec
+
+from synaptic.model.text import to_utf8
 from synaptic.store.db import Connection, Store
 from synaptic.store.durations import CLASS_OF_MICROS
 from synaptic.store.journal_filter import JUDGED, NEIGHBOURS, find_number_at
@@ -14,6 +17,11 @@ COUNT_POLICIES = f"""
 SELECT CASE WHEN json_valid(decision) THEN coalesce(json_extract(decision, '$.by'), '') ELSE '' END, kind, count(*)
 FROM (SELECT kind, decision FROM events WHERE {JUDGED} AND kind IN ('deny', 'ask', 'rewrite') AND id >= ?1 AND at >= ?2
 ORDER BY id DESC LIMIT ?3) GROUP BY 1, 2
+"""
+
+SELECT_DECIDED = f"""
+SELECT id FROM (SELECT id, decision FROM events WHERE {JUDGED} ORDER BY id DESC LIMIT ?3)
+WHERE instr(decision, ?1) > 0 ORDER BY id DESC LIMIT ?2
 """
 
 
@@ -51,6 +59,13 @@ def count_policies_since(store: Store, since: float, most: int = -1) -> tuple[Po
     """Count who has decided since a moment; of so many decisions, from the newest back, or of all."""
     rows = _read(store, COUNT_POLICIES, (since, most))
     return tuple(PolicyCount(str(name), kind, number) for name, kind, number in rows)
+
+
+def list_decided_events(store: Store, policy: str, most: int, searched: int) -> tuple[int, ...]:
+    """The newest events that a policy has decided, of so many about which anything was said."""
+    values = (f'"by":{msgspec.json.encode(to_utf8(policy)).decode()}', most, searched)
+    rows = store.run_separately(lambda connection: connection.execute(SELECT_DECIDED, values).fetchall())
+    return tuple(number for (number,) in rows)
 
 
 def _read(store: Store, sql: str, values: tuple[float, ...]) -> list[tuple[Any, ...]]:

@@ -24,7 +24,7 @@ SELECT_SHADOWED = """
 SELECT id FROM (SELECT id, decision FROM events WHERE id > (SELECT coalesce(max(id), 0) FROM events) - ?3)
 WHERE instr(decision, '"phase":"shadow"') AND instr(decision, ?1) ORDER BY id DESC LIMIT ?2
 """
-MOST_SEARCHED = 20_000
+MOST_SEARCHED = 10_000
 """Of so many events, from the newest back, those are looked for about which a shadow has said something."""
 PHASE = "shadow"
 WOULD = " (would "

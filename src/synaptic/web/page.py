@@ -2,7 +2,9 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
+from threading import Thread
 from typing import Any
 
 import jinja2
@@ -40,6 +42,13 @@ class Console:
         self.feed = JournalFeed(JournalReader.open(home))
         self.catalogs = ConsoleCatalogs(home, self.reader)
         self.counted = CountedPolicies(self.reader)
+        # Policies are imported and counted while nobody waits for the first page about them.
+        Thread(target=self._warm_up, daemon=True).start()
+
+    def _warm_up(self) -> None:
+        with suppress(SynapticError, OSError):
+            self.catalogs.get()
+            self.counted.get()
 
     async def close(self) -> None:
         await self.feed.close()

@@ -9,7 +9,7 @@ import msgspec
 from synaptic.store import report_counts
 from synaptic.store.durations import find_percentile
 from synaptic.store.hook_counts import SECONDS_PER_DAY
-from synaptic.store.hook_days import DayCount, HookDays, read_hook_days
+from synaptic.store.hook_days import DayCount, HookDays, list_counted_roots, read_hook_days
 from synaptic.store.reader import JournalReader
 from synaptic.store.shadow import WOULD, read_shadow_counts
 from synaptic.store.usage import UsageCount, read_counted_usage, read_hook_times
@@ -17,7 +17,8 @@ from synaptic.store.usage import UsageCount, read_counted_usage, read_hook_times
 DAYS = 7
 BAR_DAYS = 14
 KEPT_SECONDS = 10.0
-MOST_DECISIONS = 20_000
+PROJECT_DAYS, MOST_PROJECTS = 30, 50
+MOST_DECISIONS = 5_000
 """Of so many decisions, from the newest back, it is told who has made them."""
 NO_USAGE = UsageCount(name="")
 
@@ -55,6 +56,13 @@ class PolicyCounts(msgspec.Struct, frozen=True):
     times: Mapping[str, Mapping[int, int]]
     would: Mapping[str, Mapping[str, int]]
     days: HookDays
+    roots: tuple[str, ...] = ()
+    """Projects in which something was asked lately."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there were more decisions than were looked at."""
+        return sum(self.decided.values()) >= MOST_DECISIONS
 
     def describe(self, name: str) -> PolicyFigures:
         """The figures of one; zeros for one that nobody has heard of."""
@@ -110,4 +118,5 @@ def read_counts(reader: JournalReader) -> PolicyCounts:
         times=read_hook_times(reader, None, int(now // SECONDS_PER_DAY) - DAYS),
         would=read_shadow_counts(reader, None, DAYS),
         days=read_hook_days(reader, BAR_DAYS),
+        roots=list_counted_roots(reader, PROJECT_DAYS, MOST_PROJECTS),
     )

@@ -9,14 +9,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from synaptic.fleet.roster import describe_age
-from synaptic.model.decision import Kind
 from synaptic.model.errors import LayerError, SynapticError
-from synaptic.store.hook_days import list_counted_roots, read_hook_days
-from synaptic.store.journal_filter import JournalFilter, read_matching_entries, read_numbered_entries
+from synaptic.store.hook_days import read_hook_days
+from synaptic.store.journal_filter import read_numbered_entries
 from synaptic.store.reader import JournalReader
+from synaptic.store.report_counts import list_decided_events
 from synaptic.store.shadow import list_shadow_events
 from synaptic.web.by_daemon import ask_daemon, is_pin_wanted, read_form
 from synaptic.web.page import get_console, render_page, render_trouble
+from synaptic.web.policy_counts import MOST_DECISIONS
 from synaptic.web.policy_details import PLOT_DAYS, describe_policy, plot_days, split_code
 from synaptic.web.policy_list import ListedPolicy, list_policies
 from synaptic.web.rows import EventRow, make_row
@@ -25,8 +26,8 @@ from synaptic.work.policy_modes import ChangedModes, SetPolicyModes
 from synaptic.work.policy_standing import describe_would
 
 EXAMPLES = 8
-PROJECT_DAYS, MOST_PROJECTS = 30, 50
-EXAMPLE_SECONDS = 30 * 86400.0
+MOST_SEARCHED = 5_000
+"""Of so many events about which anything was said, from the newest back, examples are found."""
 WORDS: dict[str, str] = {"enforce": "enforced", "advise": "advises", "shadow": "shadow", "off": "off"}
 MEANS: dict[str, str] = {
     "enforce": "what it says counts",
@@ -34,7 +35,6 @@ MEANS: dict[str, str] = {
     "shadow": "it is asked after the answer; what it would have said is only kept",
     "off": "it is not asked",
 }
-STOPPED = (Kind.DENY, Kind.ASK, Kind.REWRITE)
 SHOWN = ("on", "fired", "all")
 
 
@@ -76,7 +76,7 @@ class PolicyWish(msgspec.Struct, frozen=True, kw_only=True):
 
 def show_policies(request: Request) -> Response:
     """The page: all that judges calls, by group."""
-    projects = list_projects(get_console(request).reader)
+    projects = list_projects(request)
     wish = read_wish(request, projects)
     console = get_console(request)
     catalog = console.catalogs.get(wish.root)
@@ -87,14 +87,14 @@ def show_policies(request: Request) -> Response:
     return render_page(
         request, "policies.html", page="policies", wish=wish, groups=groups, projects=projects,
         on=sum(one.is_on for one in found), every=len(found), problems=tuple(map(show_line, catalog.problems)),
-        now=time.time(), **SAID,
+        now=time.time(), most=MOST_DECISIONS if console.counted.get().is_cut else 0, **SAID,
     )  # fmt: skip
 
 
 def show_policy(request: Request) -> Response:
     """One of them in full."""
     name = request.path_params["name"]
-    root = read_root(request, list_projects(get_console(request).reader))
+    root = read_root(request, list_projects(request))
     found = _find(request, name, root)
     if found is None:
         return render_trouble(request, LayerError("NOT_FOUND", "there is no such policy here", hint="/policies"), 404)
@@ -116,9 +116,9 @@ async def set_mode(request: Request) -> Response:
     return _render_mode(request, name, pin=pin, trouble=trouble, told=told)
 
 
-def list_projects(reader: JournalReader) -> tuple[ProjectChoice, ...]:
+def list_projects(request: Request) -> tuple[ProjectChoice, ...]:
     """Projects in which something was asked lately."""
-    roots = list_counted_roots(reader, PROJECT_DAYS, MOST_PROJECTS)
+    roots = get_console(request).counted.get().roots
     return tuple(ProjectChoice(root, show_line(name_project(root))) for root in roots)
 
 
@@ -139,10 +139,10 @@ def list_examples(reader: JournalReader, one: ListedPolicy) -> tuple[EventRow, .
     """The newest events that it stopped, or would have stopped."""
     if not one.figures.has_fired and not one.figures.last:
         return ()
-    chosen = JournalFilter(kinds=STOPPED, policies=(one.id,), since=time.time() - EXAMPLE_SECONDS)
-    found = {entry.id: entry for entry in read_matching_entries(reader, chosen, EXAMPLES)}
+    numbers = set(list_decided_events(reader, one.id, EXAMPLES, MOST_SEARCHED))
     if one.figures.would:
-        found |= read_numbered_entries(reader, list_shadow_events(reader, one.id, EXAMPLES))
+        numbers |= {*list_shadow_events(reader, one.id, EXAMPLES)}
+    found = read_numbered_entries(reader, sorted(numbers))
     return tuple(make_row(found[number]) for number in sorted(found, reverse=True)[:EXAMPLES])
 
 
