@@ -1,12 +1,21 @@
 """Policies in a real browser: what they did, how they are set, and a switch that only a person can turn."""
 
 import time
+from urllib.parse import quote
 
 from playwright.async_api import Page, expect
+from starlette.requests import Request
 
 from synaptic.store.db import Store
 from synaptic.store.hook_counts import count_journal
+from synaptic.store.hook_days import DayCount
 from synaptic.store.pin import write_pin
+from synaptic.store.reader import JournalReader
+from synaptic.web.catalogs import ConsoleCatalogs
+from synaptic.web.pages.policies import ProjectChoice, read_root
+from synaptic.web.policy_counts import read_counts
+from synaptic.web.policy_details import PLOT_DAYS, Piece, plot_days, split_code, split_doc
+from synaptic.web.policy_list import list_policies
 from tests.daemon.setting import Setting
 from tests.web.console import RealBrowser, WebConsole, record
 
@@ -19,6 +28,16 @@ run = "npm publish"
 then = "deny"
 say = "Ask first: `npm publish` <b>cannot</b> be taken back."
 """
+
+
+async def reload_until(page: Page, selector: str, text: str) -> None:
+    """Counts are kept for some seconds: look again until they are those of now."""
+    for _ in range(10):
+        if text in await page.locator(selector).first.inner_text():
+            return
+        await page.wait_for_timeout(1000)
+        await page.reload()
+    raise AssertionError(await page.locator(selector).first.inner_text())
 
 
 def fill(setting: Setting) -> None:
@@ -36,6 +55,7 @@ def test_what_fired_is_told_and_leads_to_its_page(console: WebConsole, browser: 
     async def scenario(page: Page) -> None:
         await page.goto(f"{console.address}/policies")
         row = page.locator("tr", has_text="git.reset-hard")
+        await reload_until(page, "tr:has(a[href='/policy/git.reset-hard'])", "2")
         await expect(row.locator("td").nth(2)).to_have_text("2")
         await expect(page.locator("tr", has_text="npm.publish")).to_contain_text("enforced")
         await page.keyboard.press("f")
@@ -81,3 +101,70 @@ def test_a_looser_mode_needs_the_pin_where_nobody_sees_who_asks(
         await expect(page.locator("#mode .state")).to_have_text("enforced")
 
     browser.run(console, scenario)
+
+
+def test_hostile_texts_are_only_text(console: WebConsole, browser: RealBrowser, running: Setting) -> None:
+    words = "</td><script>alert(1)</script>{{ 7 * 7 }} `<img src=x onerror=alert(1)>` "
+    running.config(f'[[rule]]\nid = "a.b"\nrun = "x"\nthen = "deny"\nsay = "{words * 20}"\n')
+    odd = running.project.parent / "<b onclick=x>'\"\u202eproject"
+    odd.mkdir()
+    store = Store.open(running.home)
+    put = "INSERT INTO hook_counts VALUES (?, ?, ?, 1, 1, 1, 1, ?)"
+    day = int(time.time() // 86400)
+    store.write(lambda one: one.execute(put, (str(odd), "<script>alert(2)</script>", day, time.time())))
+    store.close()
+
+    async def scenario(page: Page) -> None:
+        await page.goto(f"{console.address}/policies")
+        await reload_until(page, "main", "everywhere")
+        for address in ("/policies", f"/policies?project={quote(str(odd))}&show=all", "/policy/a.b", "/health"):
+            await page.goto(f"{console.address}{address}")
+            await expect(page.locator("h1")).to_be_visible()
+            assert await page.locator("main script, main img, b[onclick]").count() == 0
+            assert "\u202e" not in await page.inner_text("main")
+        await page.goto(f"{console.address}/policy/{quote('<script>alert(2)</script>')}")
+        await expect(page.locator(".trouble")).to_contain_text("no such policy")
+        await page.goto(f"{console.address}/policies?project=/etc&show=%3Cb%3E&grep=%00")
+        await expect(page.locator("select")).to_have_value("")
+
+    browser.run(console, scenario)
+
+
+def test_an_address_names_only_projects_that_are_known(setting: Setting) -> None:
+    choices = (ProjectChoice("/home/u/shop", "shop"),)
+    for given, root in (("/home/u/shop", "/home/u/shop"), ("/etc", ""), ("", "")):
+        request = Request({"type": "http", "query_string": f"project={given}".encode(), "headers": []})
+        assert read_root(request, choices) == root
+
+
+def test_a_text_is_split_into_its_sections_and_code() -> None:
+    first, second = split_doc("About `x`.\n\n## Why\nBecause\nof `y`.\n\nMore.")
+    assert first == ("", ((Piece("About ", False), Piece("x", True), Piece(".", False)),))
+    assert second.title == "Why" and len(second.paragraphs) == 2
+    assert second.paragraphs[0][1] == Piece("y", True)
+    assert split_doc("") == () and split_code("") == ()
+
+
+def test_days_are_drawn_with_what_a_shadow_would_have_said() -> None:
+    quiet = (DayCount(),) * (PLOT_DAYS - 1)
+    days = {"x": (*quiet, DayCount(9, 3, 0)), "x (would deny)": (*quiet, DayCount(1, 1, 0))}
+    plot = plot_days(days, "x")
+    assert (plot[-1].spoke, plot[-1].would, plot[-1].height, plot[-1].shadow) == (3, {"deny": 1}, 45.0, 15.0)
+    assert all(day.height == 0 for day in plot[:-1])
+    assert plot_days({}, "x")[-1].spoke == 0
+
+
+def test_figures_of_a_policy_come_from_what_is_counted(setting: Setting) -> None:
+    fill(setting)
+    reader = JournalReader.open(setting.home)
+    counts = read_counts(reader)
+    seen = counts.describe("git.reset-hard")
+    assert (seen.denied, seen.spoke, seen.advised, seen.failures) == (2, 2, 0, 0) and seen.has_fired
+    assert seen.p50 and seen.p99 and seen.p50 <= seen.p99
+    assert counts.list_days("git.reset-hard")[-1].spoke == 2
+    assert not counts.describe("no.such").has_fired
+    assert counts.roots == (str(setting.project),)
+    listed = {one.id: one for one in list_policies(ConsoleCatalogs(setting.home, reader).get(), counts)}
+    assert (listed["npm.publish"].group, listed["npm.publish"].figures.denied) == ("rules", 1)
+    assert listed["practice.track"].standing == "off"
+    reader.close()

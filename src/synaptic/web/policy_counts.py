@@ -16,7 +16,7 @@ from synaptic.store.usage import UsageCount, read_counted_usage, read_hook_times
 
 DAYS = 7
 BAR_DAYS = 14
-KEPT_SECONDS = 10.0
+KEPT_SECONDS = 3.0
 PROJECT_DAYS, MOST_PROJECTS = 30, 50
 MOST_DECISIONS = 5_000
 """Of so many decisions, from the newest back, it is told who has made them."""
