@@ -50,6 +50,7 @@ SAID = {
     "would": describe_would,
     "millis": format_millis,
     "split": split_code,
+    "clean": show_line,
 }
 """What templates say things with."""
 
