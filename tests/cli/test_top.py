@@ -102,7 +102,7 @@ def test_the_inbox_opens_and_leads_back(opened: InboxTerminal) -> None:
 def test_it_follows_the_size_down_to_a_small_one(opened: InboxTerminal) -> None:
     seen = len(opened.seen)
     opened.resizes(40, 12)
-    opened.shows("q quit", seen)
+    opened.shows("enter  i inbox  p pause  ? help  q quit", seen)
     assert len(opened.lines) == 12 and max(map(measure_cells, opened.lines)) < 40
     opened.signals(signal.SIGTERM)
     assert opened.ends() == 128 + signal.SIGTERM and opened.is_as_before

@@ -14,7 +14,7 @@ from synaptic.store.reader import JournalReader
 from synaptic.web.catalogs import ConsoleCatalogs
 from synaptic.web.pages.policies import ProjectChoice, read_root
 from synaptic.web.policy_counts import read_counts
-from synaptic.web.policy_details import PLOT_DAYS, Piece, plot_days, split_code, split_doc
+from synaptic.web.policy_details import PLOT_DAYS, Piece, describe_policy, plot_days, split_code, split_doc
 from synaptic.web.policy_list import list_policies
 from tests.daemon.setting import Setting
 from tests.web.console import RealBrowser, WebConsole, record
@@ -28,6 +28,19 @@ run = "npm publish"
 then = "deny"
 say = "Ask first: `npm publish` <b>cannot</b> be taken back."
 """
+
+OWN = '''
+from synaptic.sdk import Facts, PreToolUse, Verdict, deny, policy
+
+@policy("acme.no-deploys", events=(PreToolUse,), tools=("Bash",), priority=30)
+def no_deploys(event: PreToolUse, facts: Facts) -> Verdict | None:
+    """Deployments that nobody asked for.
+
+    ## Why
+    They cannot be taken back.
+    """
+    return None
+'''
 
 
 async def reload_until(page: Page, selector: str, text: str) -> None:
@@ -90,6 +103,10 @@ def test_a_looser_mode_needs_the_pin_where_nobody_sees_who_asks(
         await page.keyboard.press("s")
         await expect(page.locator("#mode .trouble")).to_contain_text("PIN is needed")
         assert "shadow" not in running.home.config.read_text()
+        await page.locator("button[value=advise]").evaluate("one => { one.value = 'none of them'; }")
+        await page.locator(".modes button[data-key=v]").click()
+        await expect(page.locator("#mode .trouble")).to_contain_text("no such mode")
+        await page.keyboard.press("s")
         await page.locator("input[name=pin]").fill("1")
         await page.keyboard.press("Enter")
         await expect(page.locator("#mode .trouble")).to_contain_text("not the PIN")
@@ -168,3 +185,25 @@ def test_figures_of_a_policy_come_from_what_is_counted(setting: Setting) -> None
     assert (listed["npm.publish"].group, listed["npm.publish"].figures.denied) == ("rules", 1)
     assert listed["practice.track"].standing == "off"
     reader.close()
+
+
+def test_policies_of_ones_own_are_told_as_they_were_asked_last(setting: Setting) -> None:
+    folder = setting.home.root / "policies"
+    folder.mkdir()
+    (folder / "acme.py").write_text(OWN)
+    record(setting)
+    started = find_workers(setting)
+    reader = JournalReader.open(setting.home)
+    catalog = ConsoleCatalogs(setting.home, reader).get(str(setting.project))
+    (own,) = (one for one in list_policies(catalog, read_counts(reader)) if one.group == "your own")
+    assert (own.id, own.standing, own.about) == ("acme.no-deploys", "enforce", "Deployments that nobody asked for.")
+    details = describe_policy(catalog, own.id)
+    assert details.modes == () and "config.toml" in details.hint
+    assert [section.title for section in details.sections] == ["", "Why"]
+    assert find_workers(setting) == started
+    reader.close()
+
+
+def find_workers(setting: Setting) -> list[str]:
+    """Files that a worker of a policy would leave or change."""
+    return sorted(str(path) for path in (setting.home.run).rglob("*.json"))

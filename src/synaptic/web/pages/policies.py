@@ -4,12 +4,14 @@ import time
 from typing import Any
 
 import msgspec
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from synaptic.fleet.roster import describe_age
 from synaptic.model.errors import LayerError, SynapticError
+from synaptic.model.hook import MODES
 from synaptic.store.hook_days import read_hook_days
 from synaptic.store.journal_filter import read_numbered_entries
 from synaptic.store.reader import JournalReader
@@ -105,16 +107,14 @@ def show_policy(request: Request) -> Response:
 async def set_mode(request: Request) -> Response:
     """Let it count, advise, or only be watched: the daemon looks at who asks."""
     name, fields = request.path_params["name"], await read_form(request)
-    command = msgspec.convert({"names": (name,), "mode": fields.get("mode", "")}, SetPolicyModes, strict=False)
-    pin, trouble, told = "", None, ""
+    mode, pin, trouble, told = fields.get("mode", ""), "", None, ""
     try:
-        command = msgspec.structs.replace(command, pin=fields.get("pin", ""))
+        command = _make_command(name, mode, fields.get("pin", ""))
         done = await ask_daemon(get_console(request).home, command, ChangedModes)
         told = f"written to {done.file}" if done.changed else "it was so already"
     except SynapticError as error:
-        trouble = error
-        pin = fields["mode"] if is_pin_wanted(error) else ""
-    return _render_mode(request, name, pin=pin, trouble=trouble, told=told)
+        trouble, pin = error, mode if is_pin_wanted(error) else ""
+    return await run_in_threadpool(_render_mode, request, name, pin=pin, trouble=trouble, told=told)
 
 
 def list_projects(request: Request) -> tuple[ProjectChoice, ...]:
@@ -166,6 +166,12 @@ def _describe(request: Request, found: ListedPolicy, root: str) -> dict[str, Any
         "trouble": None,
         **SAID,
     }
+
+
+def _make_command(name: str, mode: str, pin: str) -> SetPolicyModes:
+    if (wanted := next((known for known in MODES if known == mode), None)) is None:
+        raise LayerError("VALIDATION_ERROR", f"a policy has no such mode; known: {', '.join(MODES)}")
+    return SetPolicyModes(names=(name,), mode=wanted, pin=pin)
 
 
 def _render_mode(request: Request, name: str, **values: Any) -> Response:
