@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.cli import health
+from synaptic.daemon import checks
 from synaptic.setup import dispatcher
 from tests.cli.conftest import User
 from tests.native.fake_daemon import hold_lock
@@ -191,7 +191,7 @@ def test_a_stopped_daemon_is_a_warning(healthy: User):
 def test_a_system_that_lets_fewer_calls_wait_is_a_warning(
     healthy: User, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    monkeypatch.setattr(health, "MOST_WAITING", tmp_path / "somaxconn")
+    monkeypatch.setattr(checks, "MOST_WAITING", tmp_path / "somaxconn")
     (tmp_path / "somaxconn").write_text("128\n")
     assert any("lets 128 calls wait" in line and "somaxconn=4096" in line for line in findings(healthy)["warn"])
     (tmp_path / "somaxconn").write_text("4096\n")

@@ -43,6 +43,7 @@ ARGUMENTS = {
     "pin.remove": "pin",
     "pin.set": "pin old?",
     "pin.status": "",
+    "policies.setMode": "names mode pin?",
     "refusal.appeal": "cwd? code why",
     "session.finish": "sessionId payload?",
     "session.list": "cwd? effortId? all?",

@@ -10,10 +10,11 @@ from synaptic.cli import progress, screen, typer
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.daemon import lifecycle
+from synaptic.daemon.checks import has_installed_code
 from synaptic.daemon.client import call_rpc, is_responding
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
-from synaptic.setup.code import SHORT_LENGTH, read_installed_stamp
+from synaptic.setup.code import SHORT_LENGTH
 
 RENEW_SECONDS = 45.0
 """Seconds in which a daemon is replaced by one with other code."""
@@ -92,11 +93,6 @@ def ensure_daemon(home: Home) -> str:
         lifecycle.restart_daemon(home)
     require_ready(home)
     return done
-
-
-def has_installed_code(home: Home, now: lifecycle.DaemonStatus) -> bool:
-    """Whether the daemon has loaded what is on disk now."""
-    return now.code == read_installed_stamp(home)
 
 
 def warn_of_other_code(home: Home) -> None:

@@ -4,15 +4,17 @@ import os
 import signal
 import sys
 import tty
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from select import select
 from types import FrameType, TracebackType
 from typing import Any
 
+from synaptic.cli import screen
 from synaptic.cli.cells import cut_cells, measure_cells
 from synaptic.cli.keys import KeyReader
 from synaptic.fleet.terminal import Terminal
+from synaptic.model.home import Home
 
 ENTER_SEQUENCES = "\x1b[?1049h\x1b[?25l\x1b[?2004h"
 """The other screen, no cursor, and marks around what is pasted."""
@@ -20,6 +22,15 @@ ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 ESCAPE_SECONDS = 0.3
 """How long the rest of a key may take."""
 SMALLEST = (8, 2)
+
+
+def may_fill_screen(home: Home) -> bool:
+    """Whether somebody at a keyboard looks: an agent with a terminal of its own would wait for keys for ever."""
+    if not screen.is_dialogue():
+        return False
+    from synaptic.agents.shared.lineage import find_own_agent  # noqa: PLC0415  only where a person may sit
+
+    return not find_own_agent(home)
 
 
 class FullScreen:
@@ -66,7 +77,9 @@ class FullScreen:
         """Seconds after which keys must be read, whatever has come; None where nothing has begun."""
         return ESCAPE_SECONDS if self._keys.is_waiting else None
 
-    def draw(self, lines: Sequence[str], chosen: frozenset[int] = frozenset()) -> None:
+    def draw(
+        self, lines: Sequence[str], chosen: frozenset[int] = frozenset(), colours: Mapping[int, int] | None = None
+    ) -> None:
         """Show clean lines from the top, those that are chosen in reverse; what does not fit is cut."""
         columns, rows = self.size
         shown = []
@@ -74,7 +87,8 @@ class FullScreen:
             # One column is left: in the last one some terminals begin a new line, and some do not.
             text = cut_cells(line, columns - 1)
             padded = text + " " * (columns - 1 - measure_cells(text))
-            shown.append(f"\x1b[7m{padded}\x1b[0m" if at in chosen else text)
+            colour = 7 if at in chosen else (colours or {}).get(at, 0)
+            shown.append(f"\x1b[{colour}m{padded if at in chosen else text}\x1b[0m" if colour else text)
         frame = "\r\n".join(f"{line}\x1b[K" for line in shown)
         self._write(f"\x1b[H{frame}\x1b[J")
 

@@ -6,16 +6,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import synaptic
 from synaptic.cli import daemon
 from synaptic.cli.bootstrap import read_installation
 from synaptic.cli.place import CommandPlace
 from synaptic.cli.registered import load_hook_catalog, read_trust
 from synaptic.cli.sites import list_all_sites, open_chosen_source
-from synaptic.daemon import lifecycle
-from synaptic.daemon.client import is_responding
-from synaptic.daemon.lock import find_holder
-from synaptic.daemon.names import BACKLOG
+from synaptic.daemon.checks import check_daemon
 from synaptic.files.bounded import read_start
 from synaptic.hooks.rules.compile import is_rule
 from synaptic.model.errors import SynapticError
@@ -25,18 +21,15 @@ from synaptic.packages.restore import find_broken, find_moved_pins, follow_move,
 from synaptic.packages.site import Site
 from synaptic.packages.verify_install import verify_site
 from synaptic.setup import bootstrap, doctor
-from synaptic.setup.code import SHORT_LENGTH
 from synaptic.setup.doctor import DoctorFinding, FindingState
 from synaptic.setup.env import write_env
 from synaptic.setup.exceptions import check_exceptions
 from synaptic.setup.hook_times import check_hook_times
-from synaptic.setup.refusals import find_missing_refusals
 from synaptic.setup.witnessed import check_witness
 from synaptic.verification.standing import check_verifications
 
 OWN_MODULE = b"synaptic.cli.main"
 """In every script that starts this command line."""
-MOST_WAITING = Path("/proc/sys/net/core/somaxconn")
 
 
 def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
@@ -47,8 +40,8 @@ def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
     yield from doctor.check_engine_files(home)
     yield from doctor.check_installation(options)
     yield from doctor.check_agents(options)
-    yield from _check_refusals(home)
-    yield from _check_daemon(home)
+    yield from doctor.check_refusals(home)
+    yield from check_daemon(home)
     yield from doctor.check_database(home)
     yield from doctor.check_spool(home)
     yield from doctor.check_project(place.project)
@@ -94,68 +87,6 @@ def repair_setup(place: CommandPlace, findings: list[DoctorFinding]) -> list[str
     if "daemon" in needed:  # last: it starts with what was repaired before
         done.append(f"daemon {_ensure_daemon(place.home)}")
     return done
-
-
-def _check_daemon(home: Home) -> Iterator[DoctorFinding]:
-    now = lifecycle.read_status(home)
-    fix = "synaptic daemon restart"
-    if now.state == "stopped":
-        seen = f"{now.state}; the next event starts it"
-        yield DoctorFinding(check="daemon", state="warn", seen=seen, fix="synaptic daemon start", repair="daemon")
-        return
-    if now.state == "starting":
-        seen = f"{_name_holder(home)} holds {home.lock} and has not said that it takes calls"
-        yield DoctorFinding(check="daemon", state="warn", seen=seen, fix=fix, repair="daemon")
-        return
-    who = f"process {now.pid}, version {now.version}"
-    if now.version != synaptic.__version__:
-        seen = f"{who}, but this is {synaptic.__version__}"
-        yield DoctorFinding(check="daemon", state="fail", seen=seen, fix=fix, repair="daemon")
-    elif not is_responding(home):
-        seen = f"{who} does not answer; read {home.log}"
-        yield DoctorFinding(check="daemon", state="fail", seen=seen, fix=fix, repair="daemon")
-    elif not daemon.has_installed_code(home, now):
-        seen = f"{who} has loaded other code than is installed now; what keeps it is in {home.log}"
-        yield DoctorFinding(check="daemon", state="fail", seen=seen, fix="synaptic up", repair="daemon")
-    else:
-        yield DoctorFinding(check="daemon", state="ok", seen=f"{who}, code {now.code[:SHORT_LENGTH]}")
-        yield from _check_socket(home)
-        yield from _check_queue()
-
-
-def _name_holder(home: Home) -> str:
-    pid = find_holder(home)
-    return f"process {pid}" if pid else "somebody"
-
-
-def _check_queue() -> Iterator[DoctorFinding]:
-    """Whether the system lets as many calls wait as the daemon asks for; where it does not say, nothing is found."""
-    try:
-        most = int(MOST_WAITING.read_text())
-    except (OSError, ValueError):
-        return
-    if most < BACKLOG:
-        seen = f"the system lets {most:,} calls wait for the daemon, of {BACKLOG:,}"
-        yield DoctorFinding(check="queue", state="warn", seen=seen, fix=f"sysctl -w net.core.somaxconn={BACKLOG}")
-
-
-def _check_refusals(home: Home) -> Iterator[DoctorFinding]:
-    if home.engine.exists() and (missing := find_missing_refusals(home)):
-        more = f" and {len(missing) - 1} more" if missing[1:] else ""
-        seen = f"what is said without an engine is not as it was installed: {missing[0]}{more}"
-        yield DoctorFinding(check="refusals", state="fail", seen=seen, fix="synaptic bootstrap", repair="bootstrap")
-
-
-def _check_socket(home: Home) -> Iterator[DoctorFinding]:
-    try:
-        mode = home.socket.stat().st_mode & 0o777
-    except FileNotFoundError:
-        return  # it stopped this very moment
-    if mode & 0o077:
-        seen = f"{home.socket} can be used by others (mode {mode:o})"
-        yield DoctorFinding(check="socket", state="fail", seen=seen, fix=f"chmod 600 {home.socket}", repair="socket")
-    else:
-        yield DoctorFinding(check="socket", state="ok", seen=f"only for this user: {home.socket}")
 
 
 def _check_packages(place: CommandPlace) -> Iterator[DoctorFinding]:

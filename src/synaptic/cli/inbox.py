@@ -8,8 +8,9 @@ from typing import Annotated
 from synaptic.cli import screen, typer
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.cells import clean_line, cut_cells
+from synaptic.cli.full_screen import may_fill_screen
 from synaptic.cli.inbox_view import describe_call, describe_group, describe_origin
-from synaptic.cli.place import CommandPlace, find_place, require_root
+from synaptic.cli.place import find_place, require_root
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.errors import StoreError
 from synaptic.store.refused import RefusedCall
@@ -57,7 +58,7 @@ def show_all(
     found = carry_out(wanted)
     if as_json:
         screen.print_json(wanted.answer(found))
-    elif not plain and found and _is_person_here(place):
+    elif not plain and found and may_fill_screen(place.home):
         from synaptic.cli.inbox_screen import show_inbox  # noqa: PLC0415  the daemon's client and the fleet's watch
 
         show_inbox(place, wanted)
@@ -166,12 +167,3 @@ def _read_span(text: str) -> float:
     if text and not found:
         raise typer.BadParameter("write a number and m, h, d or w, such as 8h", param_hint="--since")
     return time.time() - int(found[1]) * SECONDS[found[2]] if found else 0.0
-
-
-def _is_person_here(place: CommandPlace) -> bool:
-    """Whether somebody at a keyboard looks: an agent with a terminal of its own would wait for keys for ever."""
-    if not screen.is_dialogue():
-        return False
-    from synaptic.agents.shared.lineage import find_own_agent  # noqa: PLC0415  only where a person may sit
-
-    return not find_own_agent(place.home)

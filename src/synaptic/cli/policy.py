@@ -16,15 +16,16 @@ from synaptic.cli.self_test import print_results
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import edit
 from synaptic.hooks.catalog import HookCatalog
-from synaptic.hooks.config import Config, configure_policy
 from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.rules.compile import is_rule
-from synaptic.hooks.schema import read_field_docs
 from synaptic.model.errors import DeclarationError
 from synaptic.model.hook import Mode
 from synaptic.model.outside import PLACEHOLDER_PREFIX
 from synaptic.model.presets import PRESETS
-from synaptic.policies.base import Policy, load_policies
+from synaptic.policies.base import load_policies
+from synaptic.work import policy_standing
+from synaptic.work.policy_modes import change_modes
+from synaptic.work.policy_standing import list_options
 
 app = make_verb_app(
     "Show policies, switch them on and off, and write your own.",
@@ -96,16 +97,16 @@ def show(
         return
     config = catalog.config
     summary = {
-        **policy_rows.summarise_policy(policy, config),
+        **policy_standing.summarise_policy(policy, config),
         "doc": inspect.getdoc(policy),
-        "options": _list_options(policy, config),
+        "options": list_options(policy, config),
     }
     if as_json:
         screen.print_json(summary)
         return
     screen.say(f"{policy.id} is {_describe_standing(summary)} (preset {policy.preset})\n")
     screen.say_prose(str(summary["doc"]))
-    for option in _list_options(policy, config):
+    for option in list_options(policy, config):
         screen.say(f"\n{option['name']} = {msgspec.json.encode(option['value']).decode()}\n  {option['about']}")
 
 
@@ -117,7 +118,7 @@ def _describe_standing(summary: dict[str, Any]) -> str:
         "advise": "on, and only advises",
         "shadow": "in shadow, and decides nothing",
     }
-    would = policy_rows.describe_would(policy_rows.read_would(find_place()).get(summary["id"], {}))
+    would = policy_standing.describe_would(policy_rows.read_would(find_place()).get(summary["id"], {}))
     return words[summary["mode"]] + (f"; it {would}" if would else "")
 
 
@@ -129,7 +130,7 @@ def _show_outside(name: str, catalog: HookCatalog, as_json: bool) -> None:
     policy, place = entry.policy, f"{entry.source.file}:{entry.policy.line}"
     if as_json:
         told = {"doc": policy.doc, "source": place, "options": policy.options, "needs": policy.needs}
-        screen.print_json({**policy_rows.summarise_outside(entry), **told})
+        screen.print_json({**policy_standing.summarise_outside(entry), **told})
         return
     screen.say(f"{name} is {'on' if entry.is_on else 'off'} ({place})\n")
     if entry.broken:
@@ -233,11 +234,8 @@ def enforce(names: PolicyNames, project: ProjectFlag = False, as_json: Json = Fa
 
 
 def _change_mode(names: list[str], mode: Mode, project: bool, as_json: bool) -> None:
-    if outside := sorted({*names}.intersection(_list_outside_ids())):
-        hint = f'write `mode = "{mode}"` into [policies."{outside[0]}"] of config.toml'
-        raise DeclarationError(f"{outside[0]} is a policy of your own", hint=hint)
     path, root = choose_config_file(find_place(), project)
-    _print_change(edit.set_modes(path, names, mode, root), path, names, as_json)
+    _print_change(change_modes(path, root, names, mode, _list_outside_ids()), path, names, as_json)
 
 
 def _print_change(changed: bool, path: Path, names: list[str], as_json: bool) -> None:
@@ -260,9 +258,3 @@ def _print_change(changed: bool, path: Path, names: list[str], as_json: bool) ->
         screen.say(f"problem: {problem}")
     for note in catalog.notes:
         screen.say(f"note: {note}")
-
-
-def _list_options(policy: type[Policy], config: Config) -> list[dict[str, Any]]:
-    set_here, words = configure_policy(policy, config), read_field_docs(policy)
-    names = policy.__struct_fields__
-    return [{"name": name, "value": getattr(set_here, name), "about": words.get(name, "")} for name in names]

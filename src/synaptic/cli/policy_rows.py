@@ -1,6 +1,5 @@
 """Policies as rows: how each stands here, by which file, and how often it was asked and fired."""
 
-import inspect
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,20 +9,18 @@ import msgspec
 from synaptic.cli import screen
 from synaptic.cli.place import CommandPlace, open_database
 from synaptic.cli.registered import load_hook_catalog, open_sources
-from synaptic.hooks.config import Config, ConfigFile, is_enabled, parse_config_text
-from synaptic.hooks.modes import find_mode
+from synaptic.hooks.config import parse_config_text
 from synaptic.model.errors import StoreError
 from synaptic.model.hook import Builtin
-from synaptic.model.outside import PolicyEntry
-from synaptic.policies.base import Policy, load_policies
+from synaptic.policies.base import load_policies
 from synaptic.store import usage
 from synaptic.store.shadow import read_shadow_counts
 from synaptic.store.usage import UsageCount
+from synaptic.work.policy_standing import describe_would, find_switch, summarise_outside, summarise_policy
 
 NEVER_USED = UsageCount(name="")
 PolicyRow = dict[str, Any]
 LOOSE_WORDS = {"advise": "set to advise", "shadow": "in shadow"}
-WOULD_WORDS = {"deny": "denied", "ask": "asked", "rewrite": "rewritten", "allow": "allowed", "advise": "advised"}
 
 
 class PolicyFilter(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,21 +45,6 @@ def collect_rows(place: CommandPlace) -> tuple[tuple[str, ...], list[PolicyRow]]
     config, told = load_hook_catalog(place).config, _find_standing(place)
     ours = [{**summarise_policy(policy, config), **told[name]} for name, policy in load_policies().items()]
     return config.presets, [*ours, *_list_outside(place)]
-
-
-def summarise_outside(entry: PolicyEntry) -> dict[str, Any]:
-    """The same of a policy from outside."""
-    policy = entry.policy
-    return {
-        "id": policy.id,
-        "enabled": entry.is_on,
-        "mode": entry.mode,
-        "broken": entry.broken,
-        "preset": policy.preset,
-        "priority": policy.priority,
-        "events": list(policy.events),
-        "about": policy.about,
-    }
 
 
 def _list_outside(place: CommandPlace) -> list[PolicyRow]:
@@ -104,13 +86,6 @@ def _name_state(row: PolicyRow) -> str:
     return "on" if mode == "enforce" else mode
 
 
-def describe_would(counts: Mapping[str, int]) -> str:
-    """What a policy in shadow would have done, such as `would have denied 7, asked 1`; empty when nothing."""
-    told = [f"{WOULD_WORDS[kind]} {counts[kind]}" for kind in WOULD_WORDS if counts.get(kind)]
-    failed = f"failed {counts['fail']}" if counts.get("fail") else ""
-    return "; ".join(filter(None, (f"would have {', '.join(told)}" if told else "", failed)))
-
-
 def read_would(place: CommandPlace) -> Mapping[str, Mapping[str, int]]:
     """What policies in shadow would have said in the last 30 days, in all projects."""
     if not place.home.database.exists():
@@ -130,19 +105,6 @@ def describe_rows(rows: Sequence[PolicyRow], every: Sequence[PolicyRow]) -> str:
     return f"{shown}, {sum(bool(row['enabled']) for row in rows)} on{loose and f' ({loose[2:]})'}"
 
 
-def summarise_policy(policy: type[Policy], config: Config) -> dict[str, Any]:
-    """What can be said about a policy without the journal."""
-    return {
-        "id": policy.id,
-        "enabled": is_enabled(policy, config),
-        "mode": find_mode(policy, config),
-        "preset": policy.preset,
-        "priority": policy.priority,
-        "events": [event.__name__ for event in policy.events],
-        "about": (inspect.getdoc(policy) or "").partition("\n")[0],
-    }
-
-
 def _find_standing(place: CommandPlace) -> dict[str, dict[str, Any]]:
     """How each policy stands here, by id: `enabled` as the engine has it, `by` which file, `asked` and `fired`."""
     sources = open_sources(place)
@@ -154,29 +116,13 @@ def _find_standing(place: CommandPlace) -> dict[str, dict[str, Any]]:
     return {
         name: {
             "enabled": name in running,
-            "by": _find_switch(policy, files),
+            "by": find_switch(policy, files),
             "asked": known.get(name, NEVER_USED).calls,
             "fired": known.get(name, NEVER_USED).spoke,
             "would": dict(would.get(name, {})),
         }
         for name, policy in load_policies().items()
     }
-
-
-def _find_switch(policy: type[Policy], files: Sequence[ConfigFile]) -> str:
-    """The file, and the preset in it, that switches a policy on or off; empty when none does."""
-    for settings in files:
-        if "enabled" in settings.values.get("policies", {}).get(policy.id, {}):
-            return settings.where
-    defaults = Config().presets
-    for number, settings in enumerate(files):
-        plain = () if number else defaults
-        presets = settings.values.get("presets", plain)
-        # `strict` switches every policy on; its own preset is the better explanation where both are.
-        for preset in (policy.preset, "strict"):
-            if preset in presets:
-                return f"@{preset} in {settings.where}" if "presets" in settings.values else f"@{preset} by default"
-    return ""
 
 
 def _read_usage(place: CommandPlace) -> Mapping[str, UsageCount]:

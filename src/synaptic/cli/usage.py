@@ -9,6 +9,7 @@ from synaptic.cli import progress, screen, suggestions, typer
 from synaptic.cli.carry_out import open_context
 from synaptic.cli.place import CommandPlace, find_place, require_root
 from synaptic.cli.registered import load_hook_catalog
+from synaptic.cli.sparks import BAR_LETTERS
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.cli.waiting import run_to_end
 from synaptic.model.moment import find_local_time
@@ -20,7 +21,6 @@ app = make_verb_app()
 POLICY_ID = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
 TITLES = ("NAME", "CALLS", "FAILED", "SPOKE", "P50", "P95", "TOTAL", "LAST", "DAYS")
 SCRIPT_ENDINGS = (".sh", ".py", ".js", ".ts", ".rb", ".pl", ".bash", ".zsh")
-BAR_LETTERS = " ▁▂▃▄▅▆▇█"
 
 EXAMPLES = """
 synaptic usage                   abilities, hooks and policies of this project

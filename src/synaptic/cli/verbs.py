@@ -30,6 +30,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "See": {
         "web": ("web", "Your agents in a browser."),
+        "top": ("top", "Agents at work, live, on a whole terminal."),
         "tail": ("tail", "Events as they happen."),
         "explain": ("explain", "Why an event ended as it did."),
         "replay": ("replay", "Past events decided again, with a change."),

@@ -17,17 +17,9 @@ from synaptic.model.moment import find_local_time
 from synaptic.model.witness import Standing
 from synaptic.store.db import Store
 from synaptic.store.witnessed import find_session_names
-from synaptic.work.witness_report import ToldCall, WitnessReport, make_report
+from synaptic.work.witness_report import MEANING, ToldCall, WitnessReport, make_report
 
 app = make_verb_app()
-MEANING = {
-    Standing.OBEYED: "ran as it was let through, or did not run",
-    Standing.DISOBEYED: "was refused, and ran all the same",
-    Standing.REWRITE_IGNORED: "was to run in another form, and ran as it was",
-    Standing.UNASKED: "ran without asking, because the entry that asks is gone",
-    Standing.UNSEEN: "only the agent's transcript has it: no hook was called",
-    Standing.NOT_OBSERVABLE: "no result was told, its question may be lost, or its result made up",
-}
 
 EXAMPLES = """
 synaptic witness                      of the last seven days

@@ -93,8 +93,7 @@ class OutsidePolicies:
         return whole
 
     async def _ask_file(self, catalog: HookCatalog, source: PolicySource, standing: HookStanding) -> FileFinding:
-        tables = tuple(dict(file.outside) for file in catalog.policy_settings)
-        request = WorkerRequest(kind="describe", tables=tables)  # type: ignore[arg-type]  # read-only there
+        request = _make_request(catalog)
         name = f"{self._folder}/{_hash_question(source, standing, request)}.json"
         if known := _read_description(name):
             return self._note(source, known)
@@ -150,6 +149,23 @@ class OutsidePolicies:
                 for one in old:
                     (self._folder / one).unlink(missing_ok=True)
             replace_own(name, answer, 0o600)
+
+
+def recall_outside(home: Home, catalog: HookCatalog, trust: HookTrust) -> HookCatalog:
+    """The catalog with its policies from outside as they were told last: no process is started, nothing is written."""
+    known, folder = KnownPolicies(home.described), home.run / "policies"
+
+    def recall(source: PolicySource) -> FileFinding:
+        name = _hash_question(source, _examine(source, trust), _make_request(catalog))
+        found = _read_description(f"{folder}/{name}.json")
+        return FileFinding(source, found.policies if found else known.recall(source))
+
+    return join_findings(catalog, tuple(map(recall, catalog.policy_sources))) if catalog.policy_sources else catalog
+
+
+def _make_request(catalog: HookCatalog) -> WorkerRequest:
+    tables = tuple(dict(file.outside) for file in catalog.policy_settings)
+    return WorkerRequest(kind="describe", tables=tables)  # type: ignore[arg-type]  # read-only there
 
 
 def _examine(source: PolicySource, trust: HookTrust) -> HookStanding:

@@ -44,9 +44,7 @@ def disable_policies(
 def set_modes(path: Path, names: Iterable[str], mode: Mode, project: Path | None = None) -> bool:
     """Give `@preset`s and policies a mode, and switch on what is off. True when the file changed."""
     wanted = tuple(names)
-    _check_names(wanted, ())
-    if own := [name for name in wanted if mode != "enforce" and is_always_enforced(name)]:
-        raise DeclarationError(f"{own[0]} guards Synaptic itself and is always enforced")
+    check_modes(wanted, mode)
     before = _read_text(path)
     document = _parse_document(before, path)
     for name in wanted:
@@ -57,6 +55,14 @@ def set_modes(path: Path, names: Iterable[str], mode: Mode, project: Path | None
         elif not _is_on(document, name, project):
             _switch_policy(document, name, True, path)
     return _write_text(path, before, tomlkit.dumps(document), project)
+
+
+def check_modes(names: Iterable[str], mode: Mode) -> None:
+    """Raises DeclarationError for a name that is none, and for what may not have this mode."""
+    wanted = tuple(names)
+    _check_names(wanted, ())
+    if own := [name for name in wanted if mode != "enforce" and is_always_enforced(name)]:
+        raise DeclarationError(f"{own[0]} guards Synaptic itself and is always enforced")
 
 
 def _set_mode(document: tomlkit.TOMLDocument, name: str, mode: Mode, path: Path) -> None:

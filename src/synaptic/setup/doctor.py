@@ -1,7 +1,7 @@
 """What `synaptic doctor` looks at without asking the daemon or a package: installation, database, project, hooks."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ from synaptic.setup.bootstrap import UNKNOWN_TOKEN, choose_settings_file, make_p
 from synaptic.setup.env import locate_env
 from synaptic.setup.installed import find_changes, is_editable
 from synaptic.setup.options import SetupOptions
+from synaptic.setup.refusals import find_missing_refusals
 from synaptic.setup.settings import read_token
 from synaptic.setup.verify import has_claude, verify_setup
 from synaptic.store.damage import list_damaged
@@ -37,6 +38,8 @@ EXAMINE_SECONDS = 1.0
 """Seconds after which a background hook's output should have been collected."""
 
 FindingState = Literal["ok", "warn", "fail"]
+StoreOpener = Callable[[Home], Store]
+"""How a check opens the database: whoever only looks on writes nothing."""
 
 
 class DoctorFinding(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,6 +86,14 @@ def check_engine_files(home: Home) -> Iterator[DoctorFinding]:
         yield DoctorFinding(check="engine", state="ok", seen="its files are as they were installed")
 
 
+def check_refusals(home: Home) -> Iterator[DoctorFinding]:
+    """Whether what is said without an engine is as it was installed."""
+    if home.engine.exists() and (missing := find_missing_refusals(home)):
+        more = f" and {len(missing) - 1} more" if missing[1:] else ""
+        seen = f"what is said without an engine is not as it was installed: {missing[0]}{more}"
+        yield DoctorFinding(check="refusals", state="fail", seen=seen, fix="synaptic bootstrap", repair="bootstrap")
+
+
 def check_installation(options: SetupOptions) -> Iterator[DoctorFinding]:
     """Whether Claude Code's entries, our files and PATH are as `bootstrap` left them."""
     problems = verify_setup(options)
@@ -122,13 +133,13 @@ def check_agents(options: SetupOptions) -> Iterator[DoctorFinding]:
         yield DoctorFinding(check="read twice", state="ok", seen=seen)
 
 
-def check_database(home: Home) -> Iterator[DoctorFinding]:
+def check_database(home: Home, open_store: StoreOpener = Store.open) -> Iterator[DoctorFinding]:
     """Whether the database can be used, and whether damaged ones were moved aside."""
     if not home.database.exists():
         yield DoctorFinding(check="database", state="ok", seen="none yet; the first event makes it")
         return
     try:
-        opened = Store.open(home)
+        opened = open_store(home)
     except StoreError as error:
         # Calls are judged without it, and nothing of them is kept.
         seen = f"{error.where}: {error.message}; until then events are in memory only"

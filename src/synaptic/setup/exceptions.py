@@ -9,7 +9,7 @@ from synaptic.model.errors import StoreError
 from synaptic.model.grant import Grant
 from synaptic.model.home import Home
 from synaptic.pipeline.lifting import digest_options
-from synaptic.setup.doctor import DoctorFinding
+from synaptic.setup.doctor import DoctorFinding, StoreOpener
 from synaptic.store import refused
 from synaptic.store.db import Store
 from synaptic.store.grants import StoredGrant, count_unsigned, list_grants
@@ -20,12 +20,12 @@ MOST_TOLD = 20
 LASTING = ("until", "here", "always")
 
 
-def check_exceptions(home: Home, catalog: HookCatalog) -> Iterator[DoctorFinding]:
+def check_exceptions(home: Home, catalog: HookCatalog, open_store: StoreOpener = Store.open) -> Iterator[DoctorFinding]:
     """Every exception that deserves a second look; without any exception there is nothing to say."""
     if not home.database.exists():
         return
     try:
-        with closing(Store.open(home)) as store:
+        with closing(open_store(home)) as store:
             known = list_grants(store)
             unsigned = {"exceptions": count_unsigned(store), "refusals": refused.count_unsigned(store)}
     except StoreError as error:  # the database has a finding of its own; that nothing can be lifted is said here

@@ -6,7 +6,7 @@ from contextlib import closing
 
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
-from synaptic.setup.doctor import DoctorFinding, FindingState
+from synaptic.setup.doctor import DoctorFinding, FindingState, StoreOpener
 from synaptic.store.db import Store
 from synaptic.work.witness_report import FAILING, count_alarms
 
@@ -14,12 +14,12 @@ DAYS = 7
 SECONDS_PER_DAY = 86_400
 
 
-def check_witness(home: Home) -> Iterator[DoctorFinding]:
+def check_witness(home: Home, open_store: StoreOpener = Store.open) -> Iterator[DoctorFinding]:
     """Whether every agent has done what it was told, in the last days; without a journal there is nothing to say."""
     if not home.database.exists():
         return
     try:
-        with closing(Store.open(home)) as store:
+        with closing(open_store(home)) as store:
             counts = count_alarms(store, time.time() - DAYS * SECONDS_PER_DAY)
     except StoreError:  # the database has a finding of its own
         return

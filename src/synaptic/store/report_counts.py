@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import msgspec
+
+from synaptic.model.text import to_utf8
 from synaptic.store.db import Connection, Store
 from synaptic.store.durations import CLASS_OF_MICROS
 from synaptic.store.entries import read_text
@@ -16,7 +19,13 @@ count(*), sum(micros) FROM events WHERE id >= ?1 AND id < ?4 AND at >= ?2 GROUP 
 """
 COUNT_POLICIES = f"""
 SELECT CASE WHEN json_valid(decision) THEN coalesce(json_extract(decision, '$.by'), '') ELSE '' END, kind, count(*)
-FROM events WHERE {JUDGED} AND id >= ?1 AND at >= ?2 AND kind IN ('deny', 'ask', 'rewrite') GROUP BY 1, 2
+FROM (SELECT kind, decision FROM events WHERE {JUDGED} AND kind IN ('deny', 'ask', 'rewrite') AND id >= ?1 AND at >= ?2
+ORDER BY id DESC LIMIT ?3) GROUP BY 1, 2
+"""
+
+SELECT_DECIDED = f"""
+SELECT id FROM (SELECT id, decision FROM events WHERE {JUDGED} ORDER BY id DESC LIMIT ?3)
+WHERE instr(decision, ?1) > 0 ORDER BY id DESC LIMIT ?2
 """
 
 
@@ -60,15 +69,22 @@ def count_events_since(store: Store, since: float, offset: int) -> tuple[EventCo
     return tuple(EventCount(read_text(key[0]), read_text(key[1]), *key[2:], *total) for key, total in counted.items())
 
 
-def count_policies_since(store: Store, since: float) -> tuple[PolicyCount, ...]:
-    """Count who has decided since a moment."""
-    values = (_find_first(store, since), since)
+def count_policies_since(store: Store, since: float, most: int = -1) -> tuple[PolicyCount, ...]:
+    """Count who has decided since a moment; of so many decisions, from the newest back, or of all."""
+    values = (_find_first(store, since), since, most)
 
     def work(connection: Connection) -> list[tuple[Any, ...]]:
         connection.text_factory = _decode_text
         return connection.execute(COUNT_POLICIES, values).fetchall()
 
     return tuple(PolicyCount(str(name), kind, number) for name, kind, number in store.run_separately(work))
+
+
+def list_decided_events(store: Store, policy: str, most: int, searched: int) -> tuple[int, ...]:
+    """The newest events that a policy has decided, of so many about which anything was said."""
+    values = (f'"by":{msgspec.json.encode(to_utf8(policy)).decode()}', most, searched)
+    rows = store.run_separately(lambda connection: connection.execute(SELECT_DECIDED, values).fetchall())
+    return tuple(number for (number,) in rows)
 
 
 def _iter_counts(connection: Connection, first: int, values: tuple[float, int]) -> Iterator[tuple[Any, ...]]:

@@ -20,6 +20,12 @@ UPDATE_EVENT = "UPDATE events SET decision = ? WHERE id = ?"
 SELECT_COUNTS = """
 SELECT hook, sum(calls) FROM hook_counts WHERE day >= ?2 AND {where} AND hook LIKE '% (would %)' GROUP BY hook
 """
+SELECT_SHADOWED = """
+SELECT id FROM (SELECT id, decision FROM events WHERE id > (SELECT coalesce(max(id), 0) FROM events) - ?3)
+WHERE instr(decision, '"phase":"shadow"') AND instr(decision, ?1) ORDER BY id DESC LIMIT ?2
+"""
+MOST_SEARCHED = 10_000
+"""Of so many events, from the newest back, those are looked for about which a shadow has said something."""
 PHASE = "shadow"
 WOULD = " (would "
 """In the name of a count, between the policy and what it would have said: `git.force-push (would deny)`."""
@@ -39,6 +45,13 @@ def read_shadow_counts(store: Store, root: str | None = None, days: int = 30) ->
         policy, _, kind = str(name).removesuffix(")").partition(WOULD)
         found.setdefault(policy, {})[kind] = int(calls)
     return found
+
+
+def list_shadow_events(store: Store, policy: str, most: int) -> tuple[int, ...]:
+    """The newest events about which a policy in shadow has said something; it may have spoken otherwise, too."""
+    values = (f'"hook":{msgspec.json.encode(to_utf8(policy)).decode()}', most, MOST_SEARCHED)
+    rows = store.run_separately(lambda connection: connection.execute(SELECT_SHADOWED, values).fetchall())
+    return tuple(number for (number,) in rows)
 
 
 def _add_steps(connection: Connection, call: str, steps: Sequence[TraceStep], keep: JournalDetail) -> bool:

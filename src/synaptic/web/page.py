@@ -2,7 +2,9 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
+from threading import Thread
 from typing import Any
 
 import jinja2
@@ -13,7 +15,9 @@ from synaptic.model.errors import StoreError, SynapticError
 from synaptic.model.home import Home
 from synaptic.store.reader import JournalReader
 from synaptic.web.assets import make_address
+from synaptic.web.catalogs import ConsoleCatalogs
 from synaptic.web.feed import JournalFeed
+from synaptic.web.policy_counts import CountedPolicies
 
 log = logging.getLogger(__name__)
 PAGES = (
@@ -36,6 +40,15 @@ class Console:
         self.make_link = make_link
         self.reader = JournalReader.open(home)
         self.feed = JournalFeed(JournalReader.open(home))
+        self.catalogs = ConsoleCatalogs(home, self.reader)
+        self.counted = CountedPolicies(self.reader)
+        # Policies are imported and counted while nobody waits for the first page about them.
+        Thread(target=self._warm_up, daemon=True).start()
+
+    def _warm_up(self) -> None:
+        with suppress(SynapticError, OSError):
+            self.catalogs.get()
+            self.counted.get()
 
     async def close(self) -> None:
         await self.feed.close()

@@ -15,6 +15,14 @@ from synaptic.work.refusal_report import describe_subject
 
 FAILING = frozenset({Standing.DISOBEYED, Standing.UNASKED})
 MOST_TOLD = 200
+MEANING = {
+    Standing.OBEYED: "ran as it was let through, or did not run",
+    Standing.DISOBEYED: "was refused, and ran all the same",
+    Standing.REWRITE_IGNORED: "was to run in another form, and ran as it was",
+    Standing.UNASKED: "ran without asking, because the entry that asks is gone",
+    Standing.UNSEEN: "only the agent's transcript has it: no hook was called",
+    Standing.NOT_OBSERVABLE: "no result was told, its question may be lost, or its result made up",
+}
 RUN_OR_LET = Sign.RAN | Sign.CLAIMED | Sign.LET | Sign.REFUSED
 
 

@@ -312,7 +312,7 @@ def test_a_number_that_another_process_has_now_is_nobody(ungranted: Machine, cod
 
 
 def test_no_method_about_exceptions_is_on_loopback_or_for_agents(ungranted: Machine, code: str) -> None:
-    for method in ("grants.allow", "grants.revoke", "pin.set", "pin.remove"):
+    for method in ("grants.allow", "grants.revoke", "pin.set", "pin.remove", "policies.setMode"):
         request = json.dumps({"cmd": method, "args": {"refusal": code, "pin": "12345", "all": True}})
         assert refuses_agents(ungranted.try_tool(run_client("python", request)))
 

@@ -103,8 +103,8 @@ FOR_EVERYBODY = frozenset((
     "registry channels", "registry scan", "registry serve", "rule list", "rule show", "rule test", "run",
     "search", "self-test", "session list", "sessions",
     "session show", "skill diff", "skill info", "skill list", "skill outdated", "skill plan", "skill search",
-    "skill verify", "state get", "state list", "status", "tail", "task list", "task show", "try", "usage", "verify",
-    "grants list", "grants show", "pin status", "appeal", "inbox show", "mcp", "witness", "replay", "suggest",
+    "skill verify", "state get", "state list", "status", "tail", "task list", "task show", "top", "try", "usage",
+    "verify", "grants list", "grants show", "pin status", "appeal", "inbox show", "mcp", "witness", "replay", "suggest",
 ))  # fmt: skip
 SPEAKING_EVENTS = frozenset({"UserPromptSubmit", "UserPromptExpansion", "DirectoryAdded"})
 """Events by which the user speaks."""

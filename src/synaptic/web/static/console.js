@@ -70,7 +70,7 @@ if (rows) {
     fresh.hidden = false;
     fresh.textContent = `${held.length} new`;
   });
-  fresh.addEventListener("click", () => { choose(null); scrollTo(0, 0); document.activeElement?.blur(); showHeld(); });
+  fresh?.addEventListener("click", () => { choose(null); scrollTo(0, 0); document.activeElement?.blur(); showHeld(); });
 }
 
 // ---- keys
