@@ -11,7 +11,7 @@ from synaptic.web.assets import FOR_EVER, load_assets
 from synaptic.web.door import ConsoleDoor
 from synaptic.web.guarded import FindAgent, GuardedApp
 from synaptic.web.page import Console, answer_error, get_console, render_page, render_trouble
-from synaptic.web.pages import timeline
+from synaptic.web.pages import event, session, sessions, timeline
 
 
 def build_console(console: Console, door: ConsoleDoor, find_agent: FindAgent) -> ASGIApp:
@@ -21,6 +21,9 @@ def build_console(console: Console, door: ConsoleDoor, find_agent: FindAgent) ->
             Route("/static/{name:path}", _send_asset),
             Route("/link", _make_link, methods=["POST"]),
             *timeline.ROUTES,
+            *sessions.ROUTES,
+            *session.ROUTES,
+            *event.ROUTES,
         ],
         exception_handlers={SynapticError: answer_error, 404: _answer_missing, 500: answer_error},
     )
