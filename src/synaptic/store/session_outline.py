@@ -14,6 +14,10 @@ SELECT id FROM events WHERE instr(decision, '"fault":"') > 0 AND id >= ? AND id 
 """
 """By the index of failures alone: there are few of them, in whatever session."""
 
+SELECT_SPAN = """
+SELECT (SELECT min(id) FROM events WHERE session = ?1), (SELECT max(id) FROM events WHERE session = ?1)
+"""
+
 
 class OutlineRow(msgspec.Struct, frozen=True):
     """One event in outline."""
@@ -38,3 +42,9 @@ def read_outline_rows(store: Store, session: str, after: int = 0, most: int = MO
         return [OutlineRow(*row, row[0] in failed) for row in rows]
 
     return store.read(work)
+
+
+def read_session_span(store: Store, session: str) -> tuple[int, int]:
+    """The first and the newest event of a session; zeros where there is none."""
+    row = store.read(lambda connection: connection.execute(SELECT_SPAN, (session,)).fetchone())
+    return (row[0] or 0, row[1] or 0)

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 from starlette.requests import Request
@@ -87,4 +88,10 @@ def load_templates() -> jinja2.Environment:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["asset"] = make_address
+    environment.filters["in_path"] = quote_in_path
     return environment
+
+
+def quote_in_path(text: str) -> str:
+    """A text as one part of an address, its slashes too: browsers take `..` between slashes as a step up."""
+    return quote(text, safe="", errors="replace")

@@ -1,5 +1,6 @@
 """A session in outline: its moments in their order, what each was, and which sub-agent it belonged to."""
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Literal
 
@@ -7,13 +8,14 @@ import msgspec
 
 from synaptic.model.decision import Kind
 from synaptic.store.db import Store
-from synaptic.store.session_outline import MOST_EVENTS, OutlineRow, read_outline_rows
+from synaptic.store.session_outline import MOST_EVENTS, OutlineRow, read_outline_rows, read_session_span
 from synaptic.work.session_story import QUIET_WHATS, WHATS
 
 Mark = Literal["d", "f", "a", "w", "p", "s", "c", "o"]
 """Denied, failed, asked about, rewritten, a prompt, of a sub-agent's life, a call, anything else."""
 MARKS_OF_KINDS: dict[str, Mark] = {Kind.DENY: "d", Kind.ASK: "a", Kind.REWRITE: "w"}
 PROMPT = "UserPromptSubmit"
+MOST_KNOWN = 8
 MOST_LANES = 6
 """Lanes of sub-agents; where more are at work at once, they share the last one."""
 
@@ -55,8 +57,22 @@ class SessionOutline(msgspec.Struct, frozen=True, kw_only=True):
         return max(low - 1, 0)
 
 
+class _KnownOutlines(OrderedDict[str, tuple[tuple[int, int], SessionOutline]]):
+    """The last ones that were read, each with the first and the newest event of its session then."""
+
+
 def read_outline(store: Store, session: str) -> SessionOutline:
-    """The outline of a session."""
+    """The outline of a session: a page asks for it several times, and one that has not grown is not read again."""
+    known, span = store.cache(_KnownOutlines), read_session_span(store, session)
+    if session in known and known[session][0] == span:
+        return known[session][1]
+    known[session] = span, _read_again(store, session)
+    while len(known) > MOST_KNOWN:
+        known.popitem(last=False)
+    return known[session][1]
+
+
+def _read_again(store: Store, session: str) -> SessionOutline:
     rows = read_outline_rows(store, session)
     shown = [(row, mark) for row in rows if (mark := choose_mark(row))]
     branches = find_branches([row.subagent for row, _ in shown])

@@ -1,7 +1,6 @@
 """One session of an agent: a picture of all of it to move over, and what happened at a chosen moment."""
 
 import os
-from urllib.parse import quote
 
 import msgspec
 from starlette.requests import Request
@@ -18,7 +17,7 @@ from synaptic.store.session_list import find_listed_session
 from synaptic.store.session_outline import OutlineRow
 from synaptic.web.feed import stream_entries
 from synaptic.web.moments import make_moment, read_subagent_kind
-from synaptic.web.page import get_console, render_page
+from synaptic.web.page import get_console, quote_in_path, render_page
 from synaptic.web.pages.sessions import make_session_row
 from synaptic.web.pages.timeline import STREAM, find_newest
 from synaptic.web.rows import EventRow, make_row
@@ -67,7 +66,7 @@ def show_session(request: Request) -> Response:
     if len(found) > 1:
         raise LayerError("AMBIGUOUS", "several sessions begin with that", hint="/sessions")
     if found[0] != session:
-        return RedirectResponse(f"/session/{quote(found[0], safe='')}", 303)
+        return RedirectResponse(f"/session/{quote_in_path(found[0])}", 303)
     newest = find_newest(reader)
     outline, points = read_outline(reader, session), read_context(reader, session, os.environ)
     place = _find_wanted_place(request, outline)

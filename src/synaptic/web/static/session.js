@@ -90,8 +90,18 @@ function grow(fresh) {
   byId("count").textContent = `${place + 1} of ${outline.ids.length}`;
 }
 
+async function fetchOutline() {
+  for (;;) {
+    try {
+      const answer = await fetch(`/moments/outline?session=${session}`);
+      if (answer.ok) return await answer.json();
+    } catch { /* it may be there again in a moment */ }
+    await new Promise((resolve) => { setTimeout(resolve, 1000); });
+  }
+}
+
 async function begin() {
-  const found = await (await fetch(`/moments/outline?session=${session}`)).json();
+  const found = await fetchOutline();
   Object.assign(outline, found, { ids: sum(found.ids), times: sum(found.times) });
   range.max = last();
   showRow();
