@@ -125,3 +125,18 @@ def test_other_turns_are_no_turns(text: str):
 def test_a_payload_that_is_none_stops_no_story(user: User):
     keep(user, make_event("UserPromptSubmit", payload="{broken"), make_event("PreToolUse", payload=None))
     assert "(its text was not kept)" in user.types("session", "show", "abc").out
+
+
+def test_a_session_is_printed_as_one_page_without_secrets_and_script(user: User):
+    password = "export DB_PASSWORD=hunter2hunter2"
+    keep(user, make_event("UserPromptSubmit", prompt="<script>alert(1)</script>"))
+    keep(user, make_event("PreToolUse", tool="Bash", tool_input={"command": password}, call="x3"))
+    store = Store.open(user.home)
+    # As if it had been written before the shape of this secret was known.
+    change = "UPDATE events SET payload = replace(payload, '[redacted:password]', 'hunter2hunter2')"
+    store.write(lambda connection: connection.execute(change).rowcount)
+    store.close()
+    page = user.types("session", "show", "abc", "--html").out
+    assert "&lt;script&gt;" in page and "<script" not in page
+    assert "hunter2" not in page and "[redacted:password]" in page
+    assert "default-src &#39;none&#39;" in page and " src=" not in page

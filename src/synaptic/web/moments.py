@@ -23,6 +23,7 @@ from synaptic.work.session_outline import PROMPT
 from synaptic.work.text_diff import EDITED_KEYS, DiffPart, InputChange, as_text, list_changes, list_edits
 
 MOST_LINKS = 200
+TOOL_EVENTS = frozenset({"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"})
 EDITED_NAMES = {name for names in EDITED_KEYS for name in names}
 SUBAGENT_KEYS = ("agent_type", "subagent_type", "agent_name")
 
@@ -45,6 +46,11 @@ class ShownMoment(msgspec.Struct, frozen=True, kw_only=True):
     """Hooks that said something."""
     told: tuple[ShownText, ...]
     subagent_kind: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it was, in a word."""
+        return "prompt" if self.prompt else self.row.tool if self.row.tool and self.event in TOOL_EVENTS else self.event
 
 
 def make_moment(entry: JournalEntry, clean: CleanText = clean_shown) -> ShownMoment:

@@ -48,6 +48,10 @@ class SessionOutline(msgspec.Struct, frozen=True, kw_only=True):
     is_cut: bool
     """There were more events before the first."""
 
+    def count(self, marks: str) -> str:
+        """How many moments have one of these marks."""
+        return f"{sum(moment.mark in marks for moment in self.moments):,}{'+' if self.is_cut else ''}"
+
     def find_place(self, number: int) -> int:
         """The place of the moment that an event is, or that was before it; 0 where there is none."""
         low, high = 0, len(self.moments)
