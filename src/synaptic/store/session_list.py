@@ -2,7 +2,7 @@
 
 import msgspec
 
-from synaptic.model.errors import StoreError
+from synaptic.model.errors import LayerError
 from synaptic.store.agent_sessions import SELECT_USAGE, AgentSession
 from synaptic.store.db import Connection, Store
 
@@ -72,12 +72,12 @@ def list_sessions_before(store: Store, wanted: WantedSessions, most: int, before
 
 
 def find_listed_session(store: Store, session: str) -> ListedSession:
-    """One session that is there, as it is listed."""
+    """One session as it is listed. Raises LayerError where it is not there, or not any more."""
     last = "SELECT max(id) FROM events WHERE session = ?"
     number = store.read(lambda connection: int(connection.execute(last, (session,)).fetchone()[0] or 0))
     found = _find(store, WantedSessions(), session, number)
     if found is None:
-        raise StoreError("this session was pruned", hint="synaptic sessions")
+        raise LayerError("NOT_FOUND", "the journal knows no such session", hint="synaptic sessions")
     return found
 
 

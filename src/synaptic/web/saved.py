@@ -20,7 +20,7 @@ AT_ONCE = 200
 
 
 def render_saved_session(store: Store, session: str, env: Mapping[str, str]) -> str:
-    """The whole file. Raises StoreError for a session that is not there."""
+    """The whole file. Raises LayerError for a session that is not there."""
     outline = read_outline(store, session)
     head = find_listed_session(store, session).found
     points = read_context(store, session, env)

@@ -65,7 +65,7 @@ def _draw_ways(outline: SessionOutline) -> str:
 
 def _draw_marks(outline: SessionOutline) -> Iterator[Shape]:
     last = len(outline.moments) - 1
-    width = min(max(WIDTH / (last + 1) * 0.6, 1.6), 6.0)
+    width = min(max(WIDTH / max(last + 1, 1) * 0.6, 1.6), 6.0)
     seen: dict[Mark, dict[tuple[int, int], None]] = {mark: {} for mark in TONES}
     for place, moment in enumerate(outline.moments):
         slot = place * SLOTS // (last + 1) if last >= SLOTS else place

@@ -77,6 +77,12 @@ const KEYS = {
   End: () => jump(last()),
 };
 
+function showGrowth() {
+  grow.timer = 0;
+  load(`/moments/track?session=${session}`, byId("track"));
+  if (place === last() && !player) go(place);
+}
+
 function grow(fresh) {
   if (fresh.id <= outline.ids[last()]) return;
   const follows = place === last() && !player;
@@ -84,9 +90,8 @@ function grow(fresh) {
   outline.times.push(fresh.at * 1000);
   outline.marks += fresh.mark;
   range.max = last();
-  clearTimeout(grow.timer);
-  grow.timer = setTimeout(() => { load(`/moments/track?session=${session}`, byId("track")); if (follows) go(last()); }, 250);
   if (follows) place = last();
+  grow.timer ||= setTimeout(showGrowth, 400);
   byId("count").textContent = `${place + 1} of ${outline.ids.length}`;
 }
 
