@@ -163,3 +163,18 @@ def test_a_story_has_files_as_the_project_has_them_and_reasons_without_the_agent
     assert "[synaptic" not in "".join(lines)
     (turn,) = user.types("session", "show", "s1", "--json").json["turns"]
     assert "k7qmd" in turn["steps"][0]["reason"]
+
+
+def test_a_session_is_printed_as_one_page_without_secrets_and_script(user: User):
+    password = "export DB_PASSWORD=hunter2hunter2"
+    keep(user, make_event("UserPromptSubmit", prompt="<script>alert(1)</script>"))
+    keep(user, make_event("PreToolUse", tool="Bash", tool_input={"command": password}, call="x3"))
+    store = Store.open(user.home)
+    # As if it had been written before the shape of this secret was known.
+    change = "UPDATE events SET payload = replace(payload, '[redacted:password]', 'hunter2hunter2')"
+    store.write(lambda connection: connection.execute(change).rowcount)
+    store.close()
+    page = user.types("session", "show", "abc", "--html").out
+    assert "&lt;script&gt;" in page and "<script" not in page
+    assert "hunter2" not in page and "[redacted:password]" in page
+    assert "default-src &#39;none&#39;" in page and " src=" not in page

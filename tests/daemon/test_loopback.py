@@ -46,3 +46,43 @@ def test_a_port_that_nobody_holds_is_nobody():
 def test_a_process_that_ends_while_it_is_looked_at_is_no_trouble():
     assert list(loopback._iter_open_files(2**22 + 1)) == []
     assert os.getpid() not in loopback._iter_own_processes()
+
+
+BUSY_CLIENT = """
+import os, socket, sys
+kept = [os.open("/dev/null", os.O_RDONLY) for _ in range(300)]
+way = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+way.send(b"x")
+while True:
+    for place, handle in enumerate(kept):
+        os.close(handle)
+        kept[place] = os.open("/dev/null", os.O_RDONLY)
+"""
+
+
+def test_a_process_that_opens_and_closes_files_meanwhile_is_found_all_the_same():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        client = subprocess.Popen([sys.executable, "-c", BUSY_CLIENT, str(server.getsockname()[1])])
+        connection, (_, port) = server.accept()
+        try:
+            assert connection.recv(1) == b"x"
+            assert [find_loopback_peer(port) for _ in range(50)] == [client.pid] * 50
+        finally:
+            client.kill()
+            client.wait()
+            connection.close()
+
+
+def test_it_is_found_behind_many_other_connections():
+    with socket.create_server(("127.0.0.1", 0), backlog=200) as server:
+        others = [socket.create_connection(server.getsockname()) for _ in range(100)]
+        client = subprocess.Popen([sys.executable, "-c", CLIENT, str(server.getsockname()[1])])
+        try:
+            accepted = [server.accept() for _ in range(101)]
+            ports = {port for _, (_, port) in accepted} - {other.getsockname()[1] for other in others}
+            assert [find_loopback_peer(port) for port in ports for _ in range(20)] == [client.pid] * 20
+        finally:
+            client.kill()
+            client.wait()
+            for one in (*others, *(connection for connection, _ in accepted)):
+                one.close()

@@ -10,7 +10,6 @@ from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.engine.past_catalog import CatalogChange
 from synaptic.files.bounded import UnreadableFile, read_content
-from synaptic.model.decision import Kind
 from synaptic.model.errors import DeclarationError
 from synaptic.model.moment import find_local_time
 from synaptic.work.replay import (
@@ -22,20 +21,13 @@ from synaptic.work.replay import (
     replay_journal,
     summary_to_json,
 )
+from synaptic.work.what_if import KIND_WORDS
 
 app = make_verb_app()
 FILE_LIMIT = 1 << 20
 TELL_SECONDS = 1.0
 MOST_REASONS = 8
 FOREVER = 1e12
-KIND_WORDS = {
-    Kind.DENY: "denied",
-    Kind.ASK: "asked about",
-    Kind.REWRITE: "rewritten",
-    Kind.ALLOW: "allowed",
-    Kind.ADVISE: "advised",
-    Kind.NONE: "let through",
-}
 
 EXAMPLES = """
 synaptic replay                                     is everything decided as it was?

@@ -7,27 +7,11 @@ from synaptic.cli import screen
 from synaptic.cli.report_text import describe_cost, describe_refusals, describe_span, list_tables
 from synaptic.work.history_report import HistoryReport, HistoryRow
 from synaptic.work.refusal_report import RefusalReport
+from synaptic.work.saved_page import format_head
 
 WIDTH, HEIGHT, MARGIN = 720, 160, 24
 STACK = (("rewritten", "c"), ("asked", "b"), ("denied", "a"))
-STYLE = """
-:root{color-scheme:light dark;--a:#c0362c;--b:#b7791f;--c:#2b7a9b;--d:#8a94a0;--line:#8884}
-body{font:15px/1.45 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
-background:Canvas;color:CanvasText}
-table{border-collapse:collapse;width:100%;margin:.5rem 0 1.5rem}
-th,td{text-align:left;padding:.25rem .6rem .25rem 0;border-bottom:1px solid var(--line);
-vertical-align:top;overflow-wrap:anywhere}
-th{font-weight:600;font-size:.8em;letter-spacing:.04em}svg{width:100%;height:auto}
-.a{fill:var(--a);color:var(--a)}.b{fill:var(--b);color:var(--b)}.c{fill:var(--c);color:var(--c)}
-.d{fill:var(--d);color:var(--d)}
-svg text{font-size:11px;fill:CanvasText}.key span{margin-right:1rem}
-"""
-HEAD = (
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-    '<meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer">'
-    f"<title>Synaptic: what happened</title><style>{STYLE}</style></head><body>"
-)
+HEAD = format_head("Synaptic: what happened")
 
 
 def format_page(made: HistoryReport, refused: RefusalReport) -> str:

@@ -6,7 +6,7 @@ from synaptic.cli import completion, screen, typer
 from synaptic.cli.caller import format_moment
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.place import find_place, open_journal
-from synaptic.cli.session_story import show_session
+from synaptic.cli.session_story import print_session_page, show_session
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Session
@@ -21,6 +21,7 @@ app = make_verb_app(
     synaptic session list --effort 3 --all
     synaptic session show 7 --json
     synaptic session show 1f3a --turns 3-5   of an agent's session
+    synaptic session show 1f3a --html > session.html
     """,
 )
 LONGEST_NUMBER = 18
@@ -60,12 +61,18 @@ def show(
     turns: Annotated[
         str, typer.Option(metavar="N|A-B", help="Of an agent's session: the last N turns, or some.")
     ] = "20",
+    html: Annotated[
+        bool, typer.Option("--html", help="Print an agent's session as one page, redacted once more.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """A window of an effort by its number, or what an agent's session did, turn by turn.
 
     `synaptic sessions` lists the agents' sessions.
     """
+    if html:
+        print_session_page(which)
+        return
     number = int(which) if which.isascii() and which.isdigit() and len(which) <= LONGEST_NUMBER else None
     command = ShowSession(session_id=number or 0)
     try:

@@ -1,6 +1,8 @@
 """What one session of an agent did, printed turn by turn."""
 
+import os
 import re
+import sys
 
 from synaptic.cli import screen, typer
 from synaptic.cli.event_lines import drop_handle, shorten_path
@@ -38,6 +40,14 @@ def show_session(which: str, turns: str, as_json: bool) -> None:
         _print_turn(turn, found.root)
     if told and (told[0].number > 1 or told[-1].number < count):
         screen.note(f"turns {told[0].number} to {told[-1].number} of {count}; others with --turns 1-{min(count, 20)}")
+
+
+def print_session_page(which: str) -> None:
+    """Print the session whose id begins so as one page. Raises LayerError where there is none, or more than one."""
+    from synaptic.web.saved import render_saved_session  # noqa: PLC0415 - templates are loaded for this alone
+
+    with open_journal(find_place().home) as store:
+        sys.stdout.write(render_saved_session(store, _find_id(store, which), os.environ))
 
 
 def read_turns(text: str, count: int) -> TurnRange:

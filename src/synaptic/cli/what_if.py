@@ -3,22 +3,19 @@
 from collections.abc import Sequence
 
 from synaptic.cli import screen
-from synaptic.cli.replay import KIND_WORDS, split_setting
+from synaptic.cli.replay import split_setting
 from synaptic.engine.past_catalog import CatalogChange
-from synaptic.engine.past_facts import PastFacts
-from synaptic.engine.replay import ReplayedEvent, Standing, replay_event
+from synaptic.engine.replay import ReplayedEvent, Standing
 from synaptic.model.decision import Decision
-from synaptic.store.basis import read_basis_ids
 from synaptic.store.db import Store
 from synaptic.store.record import JournalEntry
+from synaptic.work.what_if import decide_otherwise, describe_decision
 
 
 def print_what_if(store: Store, entry: JournalEntry, settings: Sequence[str], as_json: bool) -> None:
     """Print how an event was decided, and how it would be. Raises DeclarationError for what cannot be set."""
     change = CatalogChange(settings=tuple(map(split_setting, settings)))
-    basis = read_basis_ids(store, entry.id, entry.id).get(entry.id)
-    change.check()
-    one = replay_event(entry, basis, PastFacts(store, change))
+    one = decide_otherwise(store, entry, change)
     if as_json:
         screen.print_json(
             {
@@ -36,21 +33,17 @@ def print_what_if(store: Store, entry: JournalEntry, settings: Sequence[str], as
 
 def _print_plain(one: ReplayedEvent) -> None:
     was, now = one.entry.decision, one.decision
-    screen.say(f"Event {one.entry.id} was {_describe(was)}.")
+    screen.say(f"Event {one.entry.id} was {describe_decision(was)}.")
     if now is None:
         screen.say(f"How it would be decided cannot be told: {one.why}.")
         return
-    screen.say(f"{'It would be' if one.flips else 'Still'} {_describe(now)}.")
+    screen.say(f"{'It would be' if one.flips else 'Still'} {describe_decision(now)}.")
     if one.flips and now.reason:
         screen.say_wrapped(now.reason, 2)
     if one.flips and now.input is not None:
         screen.say_exactly(f"  {screen.encode_json(now.input).decode()}")
     if one.standing is Standing.APPROXIMATE:
         screen.say(f"This is not exact: {one.why}.")
-
-
-def _describe(decision: Decision) -> str:
-    return f"{KIND_WORDS[decision.kind]}{f' by {decision.by}' if decision.by else ''}"
 
 
 def _decision_to_json(decision: Decision) -> dict[str, object]:

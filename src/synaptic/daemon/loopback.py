@@ -3,18 +3,22 @@
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
-from synaptic.files.bounded import read_start
+from synaptic.files.bounded import read_bounded
 
 TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 LARGEST_TABLE = 1 << 24
+LOOKS = 3
 LOCAL_ADDRESS, OWNER, INODE = 1, 7, 9
 """Places in a row of the table."""
 
 
 def find_loopback_peer(port: int) -> int:
     """The process of ours that holds this end of a connection; 0 where that cannot be told."""
-    inode = _find_inode(port) if sys.platform == "linux" else ""
+    # The kernel hands its table out a page at a time: a row may slip from one to the next meanwhile.
+    looks = (_find_inode(port) for _ in range(LOOKS)) if sys.platform == "linux" else ()
+    inode = next(filter(None, looks), "")
     if not inode:
         return 0
     wanted = f"socket:[{inode}]"
@@ -24,7 +28,7 @@ def find_loopback_peer(port: int) -> int:
 def _find_inode(port: int) -> str:
     ending = f":{port:04X}"
     for table in TABLES:
-        for line in read_start(table, LARGEST_TABLE).decode("ascii", "replace").splitlines()[1:]:
+        for line in _read_table(table).decode("ascii", "replace").splitlines()[1:]:
             fields = line.split()
             # A connection that is over has no file any more: another one may have had this port.
             if len(fields) <= INODE or fields[INODE] == "0" or fields[OWNER] != str(os.getuid()):
@@ -32,6 +36,13 @@ def _find_inode(port: int) -> str:
             if fields[LOCAL_ADDRESS].endswith(ending):
                 return fields[INODE]
     return ""
+
+
+def _read_table(path: str) -> bytes:
+    try:
+        return read_bounded(path, LARGEST_TABLE)
+    except OSError:
+        return b""
 
 
 def _iter_own_processes() -> Iterator[int]:
@@ -42,7 +53,9 @@ def _iter_own_processes() -> Iterator[int]:
 
 def _iter_open_files(pid: int) -> Iterator[str]:
     try:
-        for entry in os.scandir(f"/proc/{pid}/fd"):
-            yield os.readlink(entry.path)  # noqa: PTH115 - of many files, on the path of an event
+        names = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208 - on the path of an event
     except OSError:
-        return  # it has ended, closed a file, or is somebody else's
+        return  # it has ended, or is somebody else's
+    for name in names:
+        with suppress(OSError):  # it has closed this file meanwhile: the others are still to be looked at
+            yield os.readlink(f"/proc/{pid}/fd/{name}")  # noqa: PTH115

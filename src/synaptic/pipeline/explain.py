@@ -149,10 +149,11 @@ def _describe_step(step: TraceStep) -> str:
     took = f" in {_format_duration(step.micros)}" if step.phase in ("run", "recheck") else ""
     reason = f": {step.reason}" if step.reason else ""
     note = f" ({step.note})" if step.note else ""
-    return f"{step.priority:>3} {step.hook}{where} {_describe_outcome(step)}{took}{reason}{note}"
+    return f"{step.priority:>3} {step.hook}{where} {describe_outcome(step)}{took}{reason}{note}"
 
 
-def _describe_outcome(step: TraceStep) -> str:
+def describe_outcome(step: TraceStep) -> str:
+    """What a hook said or what became of it, as the end of a sentence that begins with its name."""
     if step.phase == "shadow":
         return f"{_describe_shadow(step)}; it is in shadow, so that changed nothing"
     if step.fault:

@@ -44,13 +44,18 @@ def read_payload(payload: str | None) -> Mapping[str, Any]:
 
 def find_subject(payload: str | None) -> str:
     """The command itself, the file, the words; "" where nothing of it was kept."""
-    found = read_payload(payload)
-    given = next((one for key in INPUT_KEYS if (one := _read_nested(found.get(key)))), None)
+    given = read_input(payload)
     if isinstance(given, dict):
         return _pick_text(given, SUBJECT_KEYS) or msgspec.json.encode(given).decode()
     if given is not None:
         return given if isinstance(given, str) else msgspec.json.encode(given).decode()
-    return _pick_text(found, EVENT_KEYS)
+    return _pick_text(read_payload(payload), EVENT_KEYS)
+
+
+def read_input(payload: str | None) -> object:
+    """What a tool was given; None where the event has no tool."""
+    found = read_payload(payload)
+    return next((one for key in INPUT_KEYS if (one := _read_nested(found.get(key)))), None)
 
 
 def iter_texts(payload: str | None) -> Iterator[str]:

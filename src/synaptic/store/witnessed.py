@@ -30,6 +30,12 @@ SELECT agent, name, transcript, place, first FROM witness_sessions WHERE transcr
 ORDER BY last DESC LIMIT ?
 """
 SELECT_SESSION = "SELECT agent, name, transcript, place, first FROM witness_sessions WHERE session = ?"
+SELECT_TRANSCRIPT = """
+SELECT agent, name, transcript, place, first FROM witness_sessions WHERE name = ? AND transcript <> ''
+ORDER BY last DESC LIMIT 1
+"""
+SELECT_DIGESTS = "SELECT session FROM witness_sessions WHERE name = ? LIMIT 4"
+SELECT_EVENT = "SELECT flags FROM witness WHERE session = ? AND (asked = ? OR ran = ?) LIMIT 8"
 SELECT_NAMES = """
 SELECT name FROM witness_sessions WHERE substr(name, 1, length(?1)) = ?1 ORDER BY name <> ?1 LIMIT 2
 """
@@ -93,6 +99,25 @@ def find_session(store: Store, name: str) -> WitnessedSession | None:
     key = digest_session(read_signing_key(store), name)
     row = store.read(lambda connection: connection.execute(SELECT_SESSION, (key,)).fetchone())
     return WitnessedSession(*row) if row else None
+
+
+def find_transcript(store: Store, name: str) -> WitnessedSession | None:
+    """One session with a transcript of its own, by its name alone: for those who only read. Raises StoreError."""
+    row = store.read(lambda connection: connection.execute(SELECT_TRANSCRIPT, (name,)).fetchone())
+    return WitnessedSession(*row) if row else None
+
+
+def find_signs(store: Store, name: str, event: int) -> Sign | None:
+    """What is known about the call of one event, for those who only read: no key is made. Raises StoreError."""
+
+    def read(connection: Connection) -> list[Sign]:
+        sessions = [row[0] for row in connection.execute(SELECT_DIGESTS, (name,))]
+        rows = [row for one in sessions for row in connection.execute(SELECT_EVENT, (one, event, event))]
+        return [Sign(flags) for (flags,) in rows]
+
+    # A call that was let through in another form has a row for the old one, too: only where that ran, it is a call.
+    found = store.read(read)
+    return next((one for one in found if Sign.REPLACED not in one or Sign.RAN in one), found[0] if found else None)
 
 
 def find_session_names(store: Store, start: str) -> tuple[str, ...]:

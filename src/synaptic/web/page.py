@@ -6,6 +6,7 @@ from contextlib import suppress
 from functools import cache
 from threading import Thread
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 from starlette.requests import Request
@@ -100,4 +101,10 @@ def load_templates() -> jinja2.Environment:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["asset"] = make_address
+    environment.filters["in_path"] = quote_in_path
     return environment
+
+
+def quote_in_path(text: str) -> str:
+    """A text as one part of an address, its slashes too: browsers take `..` between slashes as a step up."""
+    return quote(text, safe="", errors="replace")

@@ -39,6 +39,7 @@ class _Message(msgspec.Struct, frozen=True):
 class _TranscriptLine(msgspec.Struct, frozen=True):
     message: _Message | None = None
     type: str = ""
+    timestamp: str = ""
     isSidechain: bool = False  # as the transcript spells it
     isApiErrorMessage: bool = False
 
@@ -67,6 +68,10 @@ class Turn(msgspec.Struct, frozen=True):
 
     tokens: int
     model: str = ""
+    written: int = 0
+    """Of the tokens, those that the model wrote."""
+    at: float = 0.0
+    """0 where the line says no time."""
 
     def compute_share(self, window: int = 0) -> float:
         """From 0 to 1, against the window that is given or that the model has."""
@@ -126,7 +131,16 @@ def _parse_turn(line: bytes) -> Turn | None:
         return None
     usage = message.usage
     held = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens
-    return Turn(held + usage.output_tokens, message.model) if held else None
+    if not held:
+        return None
+    return Turn(held + usage.output_tokens, message.model, usage.output_tokens, _parse_time(read.timestamp))
+
+
+def iter_turns(piece: bytes) -> Iterator[Turn]:
+    """The answers of the main agent among these lines, in their order."""
+    for line in piece.splitlines():
+        if b'"usage"' in line and (turn := _parse_turn(line)) is not None:
+            yield turn
 
 
 def parse_message(line: bytes) -> TranscriptMessage | None:
