@@ -11,7 +11,7 @@ from synaptic.web.assets import FOR_EVER, load_assets
 from synaptic.web.door import ConsoleDoor
 from synaptic.web.guarded import FindAgent, GuardedApp
 from synaptic.web.page import Console, answer_error, get_console, render_page, render_trouble
-from synaptic.web.pages import timeline
+from synaptic.web.pages import fleet, inbox, now, timeline
 
 
 def build_console(console: Console, door: ConsoleDoor, find_agent: FindAgent) -> ASGIApp:
@@ -20,7 +20,10 @@ def build_console(console: Console, door: ConsoleDoor, find_agent: FindAgent) ->
         routes=[
             Route("/static/{name:path}", _send_asset),
             Route("/link", _make_link, methods=["POST"]),
+            *now.ROUTES,
+            *inbox.ROUTES,
             *timeline.ROUTES,
+            *fleet.ROUTES,
         ],
         exception_handlers={SynapticError: answer_error, 404: _answer_missing, 500: answer_error},
     )

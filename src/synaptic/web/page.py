@@ -13,6 +13,7 @@ from synaptic.model.errors import StoreError, SynapticError
 from synaptic.model.home import Home
 from synaptic.store.reader import JournalReader
 from synaptic.web.assets import make_address
+from synaptic.web.board import NowBoard
 from synaptic.web.feed import JournalFeed
 
 log = logging.getLogger(__name__)
@@ -36,6 +37,7 @@ class Console:
         self.make_link = make_link
         self.reader = JournalReader.open(home)
         self.feed = JournalFeed(JournalReader.open(home))
+        self.board = NowBoard(home, self.reader)
 
     async def close(self) -> None:
         await self.feed.close()

@@ -1,0 +1,2 @@
+from starlette.routing import Route
+ROUTES: list[Route] = []
