@@ -26,5 +26,5 @@ class TypedConsole(WebConsole):
         self.port = int(self.address.rpartition(":")[2])
 
     def stop(self) -> None:
-        self._window.send("\x03")
+        """Its window is closed; whoever ends the user's leftovers may have done so before."""
         self._window.close()

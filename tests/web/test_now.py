@@ -1,6 +1,5 @@
 """The first page in a real browser: lanes as they change, refusals answered in place."""
 
-import asyncio
 import time
 
 from playwright.async_api import Page, expect
@@ -39,7 +38,9 @@ async def open_now(page: Page) -> None:
     await expect(page.locator("#live")).to_have_text("live")
 
 
-def test_a_refusal_is_answered_by_keys_with_the_pin(console: WebConsole, browser: RealBrowser, running: Setting) -> None:
+def test_a_refusal_is_answered_by_keys_with_the_pin(
+    console: WebConsole, browser: RealBrowser, running: Setting
+) -> None:
     arrange(running)
     refuse(running)
 

@@ -28,6 +28,20 @@ NEEDING: tuple[Status, ...] = STATUSES[:2]
 IDLE_EVENTS = ("SessionStart", "Setup")
 
 
+class LaneWork(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody works on, and how full their context is."""
+
+    usage: float | None = None
+    heartbeat: int = 0
+    limit: int = 0
+    """0 where it has no heartbeat."""
+    beat_at: float = 0.0
+    phase: str = ""
+    skill: str = ""
+    task: str = ""
+    effort: int = 0
+
+
 class Lane(msgspec.Struct, frozen=True, kw_only=True):
     """One session, or an agent of the fleet without one."""
 
@@ -48,15 +62,7 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
     calls: int | None = None
     """None as long as they are not counted."""
     denied: int | None = None
-    usage: float | None = None
-    heartbeat: int = 0
-    limit: int = 0
-    """0 where it has no heartbeat."""
-    beat_at: float = 0.0
-    phase: str = ""
-    skill: str = ""
-    task: str = ""
-    effort: int = 0
+    work: LaneWork = LaneWork()
 
     @property
     def needs_person(self) -> bool:
@@ -110,7 +116,7 @@ def _make_lane(one: HeardSession, member: FleetMember | None, window: OpenWindow
         step=one.step,
         calls=one.calls,
         denied=one.denied,
-        **_describe_work(member, window),
+        work=_describe_work(member, window),
     )
 
 
@@ -124,24 +130,24 @@ def _make_memberlane(member: FleetMember, window: OpenWindow | None) -> Lane:
         status=member.status,
         note=member.note,
         at=member.seen,
-        **_describe_work(member, window),
+        work=_describe_work(member, window),
     )
 
 
-def _describe_work(member: FleetMember | None, window: OpenWindow | None) -> dict[str, object]:
-    """What it works on, and how full it is: its open window, else what the fleet knows of its agent."""
+def _describe_work(member: FleetMember | None, window: OpenWindow | None) -> LaneWork:
+    """From its open window, else from what the fleet knows of its agent."""
     if window is not None:
-        return {
-            "usage": window.usage, "heartbeat": window.heartbeat, "limit": window.limit, "beat_at": window.beat_at,
-            "phase": window.phase, "skill": window.skill, "task": window.task, "effort": window.effort,
-        }  # fmt: skip
+        return LaneWork(
+            usage=window.usage, heartbeat=window.heartbeat, limit=window.limit, beat_at=window.beat_at,
+            phase=window.phase, skill=window.skill, task=window.task, effort=window.effort,
+        )  # fmt: skip
     if member is None:
-        return {}
+        return LaneWork()
     limit = member.limit if member.session is not None else 0
-    return {
-        "usage": member.usage, "heartbeat": member.heartbeat, "limit": limit, "beat_at": member.seen if limit else 0.0,
-        "phase": member.phase, "skill": member.skill, "task": member.task,
-    }  # fmt: skip
+    return LaneWork(
+        usage=member.usage, heartbeat=member.heartbeat, limit=limit, beat_at=member.seen if limit else 0.0,
+        phase=member.phase, skill=member.skill, task=member.task,
+    )  # fmt: skip
 
 
 def _name(member: FleetMember | None) -> str:

@@ -16,7 +16,7 @@ READY_SECONDS = 20.0
 
 
 def act(home: Home, command: Command[Any]) -> Any:
-    """The daemon's answer, as the socket has it. Raises LayerError with its word, and DaemonError where none answers."""
+    """The daemon's answer. Raises LayerError with its word, and DaemonError where none answers."""
     given = to_utf8_deep({name: one for name, one in msgspec.to_builtins(command).items() if one not in ("", None)})
     start_missing(home)
     try:

@@ -52,7 +52,7 @@ class LaneRow(msgspec.Struct, frozen=True, kw_only=True):
 def make_lane_row(lane: Lane) -> LaneRow:
     """A lane for a page."""
     verdicts = list_verdicts(lane.step) if lane.step else []
-    task = show_line(name_project(lane.task))
+    task = show_line(name_project(lane.work.task))
     return LaneRow(
         id=name_element("s", lane.key),
         session=show_line(lane.session),
@@ -71,14 +71,14 @@ def make_lane_row(lane: Lane) -> LaneRow:
         at=lane.at,
         time=_format_time(lane.at),
         moment=datetime.fromtimestamp(lane.at).astimezone().isoformat(timespec="seconds"),
-        usage=None if lane.usage is None else round(min(max(lane.usage, 0.0), 1.0) * 100),
-        beat=f"{lane.heartbeat}/{lane.limit}" if lane.limit else "",
-        beat_at=lane.beat_at,
-        beat_time=_format_time(lane.beat_at),
-        is_over_limit=bool(lane.limit) and lane.heartbeat >= lane.limit,
-        work=" / ".join(word for word in (task, show_line(lane.skill)) if word),
-        phase=show_line(lane.phase),
-        effort=lane.effort,
+        usage=None if lane.work.usage is None else round(min(max(lane.work.usage, 0.0), 1.0) * 100),
+        beat=f"{lane.work.heartbeat}/{lane.work.limit}" if lane.work.limit else "",
+        beat_at=lane.work.beat_at,
+        beat_time=_format_time(lane.work.beat_at),
+        is_over_limit=bool(lane.work.limit) and lane.work.heartbeat >= lane.work.limit,
+        work=" / ".join(word for word in (task, show_line(lane.work.skill)) if word),
+        phase=show_line(lane.work.phase),
+        effort=lane.work.effort,
         calls=lane.calls,
         denied=lane.denied,
     )

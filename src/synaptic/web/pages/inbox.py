@@ -56,7 +56,7 @@ def _answer(request: Request, form: dict[str, str]) -> Response:
     if call is None:
         return render_page(request, "parts/refusal_gone.html", words=GONE, mark=mark if mark.isalnum() else "")
     held = call.subject.asks and is_undecided(console.reader, call.call)
-    outcome = Outcome() if wanted not in ACTS else carry_out(console, call, cast(Act, wanted), form)
+    outcome = Outcome() if wanted not in ACTS else carry_out(console, call, wanted, form)
     fresh = find_by_mark(console.reader, mark) or call
     if outcome.tone == "good" and held:
         outcome = _tell_held(outcome, wanted == "uphold")
