@@ -92,7 +92,7 @@ def make_effort_row(store: Store, effort: Effort) -> EffortRow:
 def make_bars(history: Sequence[PhaseRecord], began: float, end: float) -> tuple[PhaseBar, ...]:
     """Phases on a line from the effort's beginning to its end; the same phase has the same shade."""
     length, shades = max(end - began, 1.0), dict[str, int]()
-    ends = [*(one.at for one in history[1:]), end]
+    ends = [*(one.at for one in history[1:]), *([end] if history else [])]
     bars = []
     for one, until in zip(history, ends, strict=True):
         name, shade = show_line(one.phase), shades.setdefault(one.phase, len(shades) % SHADES)

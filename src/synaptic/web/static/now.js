@@ -138,6 +138,14 @@ board.addEventListener("click", (event) => {
   setTimeout(() => { byId("told").textContent = ""; }, 3000);
 }, true);
 
+// A row that has just been put there is not htmx's yet, and the browser would leave the page.
+board.addEventListener("submit", (event) => {
+  if (event.defaultPrevented) return;
+  event.preventDefault();
+  window.htmx.process(event.target);
+  event.target.requestSubmit(event.submitter);
+});
+
 let chosen = "";
 document.body.addEventListener("htmx:beforeSwap", (event) => {
   if (event.target.matches?.("[data-item]")) chosen = event.target.matches(".chosen, :focus-within") || document.activeElement === document.body ? event.target.id : "";
