@@ -99,6 +99,7 @@ def test_what_an_exception_covers_is_shown_before_it_lasts(
         await page.keyboard.press("h")
         await expect(covers).to_contain_text(str(running.project))
         await page.keyboard.press("y")
+        await expect(page.locator("[name=pin]")).to_be_focused()
         await page.keyboard.type(PIN)
         await page.keyboard.press("Enter")
         await expect(page.locator(".outcome.good")).to_contain_text("allowed in this project")

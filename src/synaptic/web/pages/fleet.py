@@ -69,7 +69,7 @@ def show_fleet(request: Request) -> Response:
         tasks=[
             NamedRow(
                 name=show_line(one.title) or show_line(name_project(one.folder)),
-                place=show_line(one.folder),
+                place=show_line(one.folder.removeprefix(f"{one.project}/")),
                 root=show_line(one.project),
                 words=show_line(", ".join(one.keywords)),
                 numbers=(one.efforts, one.active),
