@@ -6,7 +6,6 @@ import time
 import msgspec
 
 from synaptic.daemon.client import new_call_id
-from synaptic.model.call import Request
 from synaptic.model.dehydration import Dehydration
 from synaptic.model.event import PreToolUse
 from synaptic.model.layers import Beat, SetStatus, Skill

@@ -14,7 +14,8 @@ from tests.web.fleet_scene import hold_call, play_day, send
 PIN = "2468ab"
 HOSTILE = (
     "<script>window.broken = 1</script>", "<img src=x onerror=\"window.broken = 1\">", "\" onfocus=\"window.broken = 1",
-    "' hx-get='/link' hx-trigger='load", "{{ 7 * 7 }}", "\x1b[2J\x1b]0;title\x07", "\u202egpj.exe", "a\x00b", "</ul></section>",
+    "' hx-get='/link' hx-trigger='load", "{{ 7 * 7 }}", "\x1b[2J\x1b]0;title\x07", "\u202egpj.exe", "a\x00b",
+    "</ul></section>",
     "javascript:window.broken=1", "x" * 5000, "data: 1\n\nevent: now\ndata: <b>forged</b>\n\n", "\u2028id: 7", "\ud800",
 )  # fmt: skip
 

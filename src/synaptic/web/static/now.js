@@ -150,7 +150,7 @@ let chosen = "";
 document.body.addEventListener("htmx:beforeSwap", (event) => {
   if (event.target.matches?.("[data-item]")) chosen = event.target.matches(".chosen, :focus-within") || document.activeElement === document.body ? event.target.id : "";
 });
-document.body.addEventListener("htmx:afterSettle", () => {
+document.body.addEventListener("htmx:afterSwap", () => {
   const row = chosen && byId(chosen);
   showAges();
   if (!row) return;
