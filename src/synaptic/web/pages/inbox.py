@@ -1,6 +1,7 @@
 """The inbox on a page of its own, and what is said to a refusal wherever it is shown."""
 
 import time
+from contextlib import suppress
 from typing import Any, Literal, cast, get_args
 from urllib.parse import parse_qs
 
@@ -9,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from synaptic.model.errors import LayerError, SynapticError
+from synaptic.model.errors import LayerError, StoreError, SynapticError
 from synaptic.model.grant import GrantScope
 from synaptic.store.refused import RefusedCall, find_by_mark, is_undecided
 from synaptic.web.acting import act
@@ -52,17 +53,24 @@ async def answer_refusal(request: Request) -> Response:
 
 def _answer(request: Request, form: dict[str, str]) -> Response:
     console, mark, wanted = get_console(request), form.get("mark", ""), form.get("act", "")
-    call = find_by_mark(console.reader, mark)
+    try:
+        call = find_by_mark(console.reader, mark)
+        held = call is not None and call.subject.asks and is_undecided(console.reader, call.call)
+    except StoreError as error:
+        return _tell_gone(request, mark, f"nothing was done: {_describe_error(error)}")
     if call is None:
-        return render_page(request, "parts/refusal_gone.html", words=GONE, mark=mark if mark.isalnum() else "")
-    held = call.subject.asks and is_undecided(console.reader, call.call)
-    outcome = Outcome() if wanted not in ACTS else carry_out(console, call, wanted, form)
-    fresh = find_by_mark(console.reader, mark) or call
-    if outcome.tone == "good" and held:
+        return _tell_gone(request, mark, GONE)
+    outcome = carry_out(console, call, wanted, form) if wanted in ACTS else None
+    if outcome and outcome.tone == "good" and held:
         outcome = _tell_held(outcome, wanted == "uphold")
-    return render_page(
-        request, "parts/refusal.html", one=make_refusal_row(fresh, is_held=held and not outcome.words, outcome=outcome)
-    )
+    with suppress(StoreError):  # what was done is told all the same
+        call = find_by_mark(console.reader, mark) or call
+    row = make_refusal_row(call, is_held=held and not (outcome and outcome.words), outcome=outcome)
+    return render_page(request, "parts/refusal.html", one=row)
+
+
+def _tell_gone(request: Request, mark: str, words: str) -> Response:
+    return render_page(request, "parts/refusal_gone.html", words=words, mark=mark if mark.isalnum() else "")
 
 
 def carry_out(console: Console, call: RefusedCall, wanted: Act, form: dict[str, str]) -> Outcome:

@@ -75,6 +75,7 @@ async def stream_page(console: Console, since: int, most: int) -> AsyncIterator[
         try:
             view = await run_in_threadpool(console.board.look)
             html = await run_in_threadpool(render_changes, make_page(view, since, most), sent)
+            seen = -1 if any(lane.calls is None for lane in view.lanes) else seen  # the others are counted next
         except StoreError:
             html, seen = "", -1  # it is tried again
         yield format_message("now", html, seen) if html else ": here\n\n"

@@ -143,21 +143,25 @@ board.addEventListener("submit", (event) => {
   if (event.defaultPrevented) return;
   event.preventDefault();
   window.htmx.process(event.target);
-  event.target.requestSubmit(event.submitter);
+  setTimeout(() => event.target.requestSubmit(event.submitter));  // a form that is being submitted ignores it
 });
 
 let chosen = "";
 document.body.addEventListener("htmx:beforeSwap", (event) => {
   if (event.target.matches?.("[data-item]")) chosen = event.target.matches(".chosen, :focus-within") || document.activeElement === document.body ? event.target.id : "";
 });
-document.body.addEventListener("htmx:afterSwap", () => {
+
+function keepChosen() {
   const row = chosen && byId(chosen);
   showAges();
   if (!row) return;
-  chosen = "";
-  document.querySelector(".chosen")?.classList.remove("chosen");
+  if (!row.classList.contains("chosen")) document.querySelector(".chosen")?.classList.remove("chosen");
   row.classList.add("chosen");
-  (row.querySelector("[data-first]") ?? row.querySelector("summary"))?.focus({ preventScroll: true });
-});
+  const first = row.querySelector("[data-first]") ?? row.querySelector("summary");
+  if (!row.contains(document.activeElement)) first?.focus({ preventScroll: true });
+}
+
+document.body.addEventListener("htmx:afterSwap", keepChosen);
+document.body.addEventListener("htmx:afterSettle", () => { keepChosen(); chosen = ""; });  // settling takes the class away
 
 showAges();
