@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from synaptic.store import refused
-from synaptic.web.board import BoardView, find_held
+from synaptic.store.reader import JournalReader
+from synaptic.web.board import BoardView, NowBoard, find_held
 from synaptic.web.pages.now import SentPage, make_page, render_changes
 from synaptic.web.refusals import make_groups, make_refusal_row
 from tests.web.fleet_scene import hold_call
@@ -71,3 +72,13 @@ def test_no_letter_of_an_agent_is_markup_or_hidden(agent: RefusedAgent) -> None:
     assert "<b>" not in html.replace('<b class="ask">', "") and "<script" not in html
     assert not set("\u202e\u2066\x1b") & set(html)
     assert make_refusal_row(call).said == "<script>x</script>\ufffd"
+
+
+def test_a_look_sees_what_was_written_since_the_last_one(agent: RefusedAgent) -> None:
+    reader = JournalReader.open(agent.home)
+    board = NowBoard(agent.home, reader)
+    assert board.look().calls == ()
+    assert board.look() is board.look()
+    code = agent.tries(PUSH)
+    assert [call.code for call in board.look().calls] == [code]
+    reader.close()

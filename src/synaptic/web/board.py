@@ -15,8 +15,8 @@ from synaptic.store.living import list_open_windows
 from synaptic.store.reader import JournalReader
 from synaptic.store.refused import RefusedCall, is_undecided, list_waiting
 
-FRESH_SECONDS = 0.4
-"""For so long a look is good for everybody who asks."""
+FRESH_SECONDS = 5.0
+"""For so long a look is good for everybody who asks, as long as nothing is written: supervisors end unwritten."""
 MOST_WAITING = 300
 LONGEST_HOLD = 3600.0
 """No call is held for longer: `ask.wait` cannot be more."""
@@ -43,13 +43,19 @@ class NowBoard:
         self._lock = Lock()
         self._sessions = HeardSessions(reader)
         self._last: BoardView | None = None
+        self._version: object = None
 
     def look(self, *, again: bool = False) -> BoardView:
         """What is known now; `again`: also of what has just been done. Raises StoreError."""
         with self._lock:
-            if self._last is None or again or time.time() - self._last.at > FRESH_SECONDS:
-                self._last = self._look()
+            # Read before the look, so that nothing that is written meanwhile is missed by the next one.
+            version = self._reader.read(self._reader.version)
+            if self._last is None or again or version != self._version or self._is_unfinished(self._last):
+                self._last, self._version = self._look(), version
             return self._last
+
+    def _is_unfinished(self, last: BoardView) -> bool:
+        return time.time() - last.at > FRESH_SECONDS or any(lane.calls is None for lane in last.lanes if lane.step)
 
     def _look(self) -> BoardView:
         now = time.time()

@@ -41,7 +41,7 @@ GONE = "this refusal is not kept any more: let the agent try it again"
 def show_inbox(request: Request) -> Response:
     """All refusals that nobody has answered."""
     now = time.time()
-    page = make_page(get_console(request).board.look(again=True), int(now), MOST_WAITING)
+    page = make_page(get_console(request).board.look(again=True), int(now * 1000), MOST_WAITING)
     return render_page(request, "inbox.html", page="now", now=page, most=MOST_WAITING)
 
 

@@ -33,7 +33,7 @@ class NowPage(msgspec.Struct, frozen=True, kw_only=True):
     """What one page shows at a moment."""
 
     since: int
-    """When its reader has come, in seconds: what was answered since stays."""
+    """When its reader has come, in milliseconds: what was answered since stays."""
     lists: tuple[tuple[str, tuple["PageItem", ...]], ...]
     """The lists of the page by their names, each with its elements."""
     further: int
@@ -55,7 +55,7 @@ class PageItem(msgspec.Struct, frozen=True):
 def show_now(request: Request) -> Response:
     """The page."""
     console, now = get_console(request), time.time()
-    page = make_page(console.board.look(again=True), int(now), MOST_SHOWN)
+    page = make_page(console.board.look(again=True), int(now * 1000), MOST_SHOWN)
     return render_page(request, "now.html", page="now", now=page, volume=measure_volume(console.reader))
 
 
@@ -75,7 +75,9 @@ async def stream_page(console: Console, since: int, most: int) -> AsyncIterator[
         try:
             view = await run_in_threadpool(console.board.look)
             html = await run_in_threadpool(render_changes, make_page(view, since, most), sent)
-            seen = -1 if any(lane.calls is None for lane in view.lanes) else seen  # the others are counted next
+            seen = (
+                -1 if any(lane.calls is None for lane in view.lanes if lane.step) else seen
+            )  # the others are counted next
         except StoreError:
             html, seen = "", -1  # it is tried again
         yield format_message("now", html, seen) if html else ": here\n\n"
@@ -109,7 +111,7 @@ def list_groups(groups: Iterable[RefusalGroup]) -> Iterator[PageItem]:
 
 def make_page(view: BoardView, since: int, most: int) -> NowPage:
     """What a page shows of a look."""
-    shown = [call for call in view.calls if is_open(call) or call.answered_at >= since]
+    shown = [call for call in view.calls if is_open(call) or call.answered_at * 1000 >= since]
     held = [call for call in shown if call.mark in view.held]
     others = [call for call in shown if call.mark not in view.held]
     needs = [lane for lane in view.lanes if lane.needs_person]
