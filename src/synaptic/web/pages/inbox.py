@@ -29,6 +29,8 @@ ASKED_FIRST: tuple[Act, ...] = ("here", "always")
 """They let later calls through, too: what they cover is shown before."""
 PIN_WORDS = (PIN_NEEDED, PIN_WRONG, "PIN_WAIT")
 """After these the PIN may be typed once more."""
+OPTION_HINT = " (type it with --pin)"
+"""For a command line; here is a field."""
 DONE_WORDS: dict[Act, str] = {
     "once": "allowed once",
     "here": "allowed in this project, until you take it back",
@@ -87,7 +89,7 @@ def carry_out(console: Console, call: RefusedCall, wanted: Act, form: dict[str, 
     except LayerError as error:
         if error.code in PIN_WORDS:
             words = "" if error.code == PIN_NEEDED else _describe_error(error)
-            why = error.message if error.code == PIN_NEEDED else ""
+            why = error.message.removesuffix(OPTION_HINT) if error.code == PIN_NEEDED else ""
             return Outcome(words=words or show_line(why), tone="deny" if words else "plain", asks="pin", act=wanted)
         return Outcome(words=_describe_error(error), tone="deny")
     except SynapticError as error:

@@ -113,7 +113,7 @@ function offer() {
   const missing = countMissing(), gone = [...board.querySelectorAll("[data-list] > li")].some((one) => !shape.items.has(one.id));
   if (!missing.length && !gone) { fresh.hidden = true; return; }
   if (!isReading()) { settle(); return; }
-  const count = missing.filter((id) => !id.startsWith("g-")).length;
+  const count = missing.filter((id) => !id.startsWith("g-") && !byId(id)).length;
   fresh.hidden = !count;
   if (count) fresh.textContent = `${count} new`;
 }
