@@ -2,14 +2,17 @@
 
 import json
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from synaptic.cli import carry_out
 from synaptic.cli.cells import measure_cells
 from synaptic.cli.main import FOR_PEOPLE_EXIT
-from synaptic.store import refused
+from synaptic.model.authority import Authority
+from synaptic.store import pin, refused
 from synaptic.store.db import Store
 from tests.cli.conftest import User
 from tests.cli.inbox_terminal import LEFT, InboxTerminal
@@ -108,8 +111,11 @@ def test_nothing_is_wider_than_the_terminal(user: User, agent: Agent):
         assert max(measure_cells(line) for line in seen.replace("\r", "").split("\n")) <= width
 
 
-def test_what_is_answered_leaves_it_and_all_brings_it_back(user: User, agent: Agent):
+def test_what_is_answered_leaves_it_and_all_brings_it_back(user: User, agent: Agent, monkeypatch):
     code = code_of(user, PUSH)
+    # Of whom nobody can tell whether a person types, a refusal takes no answer.
+    assert "synaptic pin set" in user.types("inbox", "uphold", code).err
+    monkeypatch.setattr(carry_out, "find_authority", lambda *_: Authority(standing="sure", who="pts/1, by login"))
     assert user.types("inbox", "uphold", code).out == f"{code} is upheld\n"
     assert code not in user.types("inbox").out
     assert f"{code} [upheld]" in user.types("inbox", "--all").out
@@ -296,7 +302,12 @@ def test_a_low_and_narrow_terminal_without_colour_is_enough(agent: Agent):
 
 
 def test_keys_uphold_and_mark_as_wrong(user: User, agent: Agent, opened: InboxTerminal):
+    store = Store.open(user.home)
+    pin.write_pin(store, "2468ab", time.time())
+    store.close()
     opened.types("ju")
+    opened.shows("PIN (not shown)")
+    opened.types("2468ab\r")
     opened.shows("is upheld")
     opened.types("j")
     opened.types("w")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from synaptic.model.authority import Authority
 from synaptic.store import refused
 from synaptic.store.db import Store
 from synaptic.store.refused import RefusedCall
@@ -11,6 +12,7 @@ from synaptic.work.command import Caller, Command, CommandContext, Result
 PUSH = "git push --force origin main"
 OTHER_PUSH = "git push -f origin main"
 WIPE = "rm -rf ~"
+AT_A_TERMINAL = Authority(standing="sure", who="pts/1, by login")
 SECRET = "ghp_012345678901234567890123456789abcdef"
 
 
@@ -37,7 +39,7 @@ class RefusedAgent:
 
     def context(self, root: Path | None = None) -> CommandContext:
         where = str(root or self.project)
-        return CommandContext(self.store, Caller(root=where, cwd=where))
+        return CommandContext(self.store, Caller(root=where, cwd=where), AT_A_TERMINAL)
 
     def does(self, command: Command[Result]) -> Result:
         return command.run(self.context())  # type: ignore[return-value]

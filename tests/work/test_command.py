@@ -39,6 +39,7 @@ ARGUMENTS = {
     "grants.show": "id",
     "inbox.list": "all? since? project? agent? policy?",
     "inbox.show": "cwd? code",
+    "inbox.uphold": "cwd? code mark? pin?",
     "messages.list": "cwd? sessionId? limit? newest?",
     "pin.remove": "pin",
     "pin.set": "pin old?",

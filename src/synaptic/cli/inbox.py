@@ -5,6 +5,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
+import msgspec
+
 from synaptic.cli import screen, typer
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.cells import clean_line, cut_cells
@@ -12,8 +14,9 @@ from synaptic.cli.full_screen import may_fill_screen
 from synaptic.cli.inbox_view import describe_call, describe_group, describe_origin
 from synaptic.cli.place import find_place, require_root
 from synaptic.cli.verbs import Json, make_verb_app
-from synaptic.model.errors import StoreError
+from synaptic.model.errors import LayerError, StoreError
 from synaptic.store.refused import RefusedCall
+from synaptic.work.consent import PIN_NEEDED
 from synaptic.work.disputes import MarkedWrong, MarkWrong
 from synaptic.work.inbox import InboxGroup, ListInbox, ShowRefusal, UpholdRefusal, is_grantable, is_open
 
@@ -85,7 +88,7 @@ def show(code: Code, as_json: Json = False) -> None:
 def uphold(code: Code, as_json: Json = False) -> None:
     """It was right to refuse: it leaves the inbox, and the agent's appeals to it are not filed any more."""
     command = UpholdRefusal(code=code)
-    found = carry_out(command)
+    found = _carry_out_with_pin(command)
     if as_json:
         screen.print_json(command.answer(found))
     else:
@@ -105,6 +108,19 @@ def wrong(
         screen.print_json(command.answer(found))
     else:
         _print_marked(found)
+
+
+def _carry_out_with_pin(command: UpholdRefusal) -> RefusedCall:
+    """Where it cannot be seen who types, once more with the PIN."""
+    try:
+        return carry_out(command)
+    except LayerError as error:
+        if error.code != PIN_NEEDED:
+            raise
+        screen.note(error.message)
+    from synaptic.cli.by_daemon import type_pin  # noqa: PLC0415  the daemon's client, for those who need it
+
+    return carry_out(msgspec.structs.replace(command, pin=type_pin("PIN")))
 
 
 def _print_marked(found: MarkedWrong) -> None:

@@ -22,7 +22,10 @@ from synaptic.work.inbox import ListInbox, UpholdRefusal, is_grantable
 
 REDRAW_SECONDS = 10.0
 """Seconds after which ages are written again."""
-ALLOWED = {"once": "allowed once", "here": "allowed in this project", "always": "allowed everywhere"}
+ANSWERED = {
+    "once": ": allowed once", "here": ": allowed in this project", "always": ": allowed everywhere",
+    "uphold": " is upheld",
+}  # fmt: skip
 
 
 def show_inbox(place: CommandPlace, wanted: ListInbox) -> None:
@@ -84,13 +87,10 @@ class InboxScreen:
     def _fulfil(self, wish: Wish, call: RefusedCall) -> None:
         view, self.view = self.view, self.view.change(pin="", wish="")
         try:
-            if wish == "uphold":
-                carry_out(UpholdRefusal(code=call.code, mark=call.mark))
-                self.view = self.view.change(told=f"{call.code} is upheld")
-            elif wish == "wrong":
+            if wish == "wrong":
                 self._mark_wrong(call)
             else:
-                self._allow(wish, call, view.pin)
+                self._answer(wish, call, view.pin)
         except SynapticError as error:
             self.view = self.view.change(told=str(error))
         self._reload()
@@ -103,12 +103,15 @@ class InboxScreen:
         else:
             self.view = self.view.change(told=told)
 
-    def _allow(self, wish: Wish, call: RefusedCall, pin: str) -> None:
+    def _answer(self, wish: Wish, call: RefusedCall, pin: str) -> None:
         try:
-            ask_daemon_for(AllowCall(refusal=call.mark, scope=cast(GrantScope, wish), pin=pin), Allowed)
+            if wish == "uphold":
+                carry_out(UpholdRefusal(code=call.code, mark=call.mark, pin=pin))
+            else:
+                ask_daemon_for(AllowCall(refusal=call.mark, scope=cast(GrantScope, wish), pin=pin), Allowed)
         except LayerError as error:
             if not is_pin_needed(error) and error.code != PIN_WRONG:
                 raise
             self.view = ask_pin(self.view, wish, str(error) if pin else "")
             return
-        self.view = self.view.change(told=f"{call.code}: {ALLOWED[wish]}")
+        self.view = self.view.change(told=f"{call.code}{ANSWERED[wish]}")

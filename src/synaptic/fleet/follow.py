@@ -66,17 +66,12 @@ class DatabaseFollower:
     def read_members(self) -> tuple[FleetMember, ...]:
         """Everybody. A supervised agent whose supervisor does not live any more is in error: nobody else can say so."""
         nobody: tuple[FleetMember, ...] = ()
-        return tuple(map(self._mark_lost, self.run_with_store(fleet.list_members, nobody)))
+        return tuple(mark_lost(self._home, one) for one in self.run_with_store(fleet.list_members, nobody))
 
     def close(self) -> None:
         """Give everything back."""
         self._news.close()
         self._close_store()
-
-    def _mark_lost(self, member: FleetMember) -> FleetMember:
-        if not member.supervised or lease.is_lease_held(self._home.root, member.agent):
-            return member
-        return msgspec.structs.replace(member, status="error", note=LOST_NOTE, supervised=False)
 
     def _has_moved(self) -> bool:
         """Whether the version has changed. Asked before data is read, so that no commit in between goes unnoticed."""
@@ -118,6 +113,13 @@ class DatabaseFollower:
 
     def _concerns_database(self, names: set[str]) -> bool:
         return any(name.startswith(self._home.database.name) for name in names)
+
+
+def mark_lost(home: Home, member: FleetMember) -> FleetMember:
+    """The member; in error where it is supervised and its supervisor does not live any more."""
+    if not member.supervised or lease.is_lease_held(home.root, member.agent):
+        return member
+    return msgspec.structs.replace(member, status="error", note=LOST_NOTE, supervised=False)
 
 
 def _open_durable(home: Home) -> Store | None:

@@ -203,6 +203,11 @@ def list_efforts(store: Store, project_id: int | None = None, *, every: bool = F
     )
 
 
+def list_newest_efforts(store: Store, most: int) -> list[Effort]:
+    """List efforts of all projects, those that are active first, then the newest."""
+    return _load_efforts(store, f"{SELECT_NUMBERS} ORDER BY e.lifecycle = 'active' DESC, e.id DESC LIMIT ?", (most,))
+
+
 def list_task_efforts(store: Store, folder: str) -> list[Effort]:
     """List the efforts of a task in their order."""
     return _load_efforts(

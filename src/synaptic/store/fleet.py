@@ -9,7 +9,8 @@ from synaptic.store.db import Connection, Store
 
 SELECT_MEMBERS = """
 SELECT agent, label, kind, status, note, parent, pane, named, project, task, skill, current_phase, session_id,
-       heartbeat_counter, context_usage, last_heartbeat, updated_at, supervised, block_after
+       heartbeat_counter, context_usage, last_heartbeat, updated_at, supervised, block_after,
+       (SELECT host_session FROM agents WHERE agents.id = fleet_status.agent)
 FROM fleet_status
 """
 MARK_CHECKED = "UPDATE agents SET status = 'checked', updated_at = ? WHERE id = ? AND status = 'attention'"
@@ -40,6 +41,8 @@ class FleetMember(msgspec.Struct, frozen=True, kw_only=True):
     since: float = 0.0
     """When its status was last said."""
     supervised: bool = False
+    host: str = ""
+    """The agent's own id of its session."""
 
 
 def list_members(store: Store) -> tuple[FleetMember, ...]:
@@ -86,4 +89,5 @@ def _row_to_member(row: tuple[Any, ...]) -> FleetMember:
         since=said,
         supervised=bool(row[17]),
         limit=int(limit) if isinstance(limit, int | float) else BLOCK_AFTER,
+        host=row[19] or "",
     )

@@ -45,6 +45,13 @@ SELECT_BY_CODE = f"SELECT {COLUMNS} FROM refused WHERE code = ? ORDER BY last_at
 SELECT_BY_CALL = f"SELECT {COLUMNS} FROM refused WHERE call = ?"
 SELECT_ALL = f"SELECT {COLUMNS} FROM refused"
 SELECT_NEWEST = f"SELECT {COLUMNS} FROM refused WHERE last_at >= ? ORDER BY last_at DESC LIMIT ?"
+SELECT_WAITING = f"""
+SELECT {COLUMNS} FROM refused
+WHERE answer = '' OR answer = 'allowed' AND last_at > answered_at OR answer <> '' AND answered_at >= ?
+ORDER BY last_at DESC LIMIT ?
+"""
+SELECT_BY_MARK = f"SELECT {COLUMNS} FROM refused WHERE mark = ?"
+SELECT_DECIDED = "SELECT 1 FROM events WHERE call = ?"
 DROP_OLDEST = "DELETE FROM refused WHERE mark IN (SELECT mark FROM refused ORDER BY last_at DESC LIMIT -1 OFFSET ?)"
 PUT_ANSWER = "UPDATE refused SET answer = ?, answered_at = ? WHERE mark = ?"
 PUT_APPEAL = """
@@ -128,9 +135,24 @@ def find_by_call(store: Store, call: str) -> RefusedCall | None:
     return next(iter(_select(store, SELECT_BY_CALL, (call,))), None)
 
 
+def find_by_mark(store: Store, mark: str) -> RefusedCall | None:
+    """The one refusal with a mark."""
+    return next(iter(_select(store, SELECT_BY_MARK, (mark,))), None)
+
+
 def list_refused(store: Store, since: float = 0.0, most: int = MOST_KEPT) -> tuple[RefusedCall, ...]:
     """The newest first."""
     return _select(store, SELECT_NEWEST, (since, most))
+
+
+def list_waiting(store: Store, answered_since: float, most: int) -> tuple[RefusedCall, ...]:
+    """What nobody has answered, and what was answered since a moment; the newest first."""
+    return _select(store, SELECT_WAITING, (answered_since, most))
+
+
+def is_undecided(store: Store, call: str) -> bool:
+    """Whether a call that is written down as refused is not in the journal yet: it is held for a person."""
+    return store.read(lambda connection: connection.execute(SELECT_DECIDED, (call,)).fetchone()) is None
 
 
 def count_unsigned(store: Store) -> int:

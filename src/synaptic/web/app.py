@@ -11,7 +11,7 @@ from synaptic.web.assets import FOR_EVER, load_assets
 from synaptic.web.door import ConsoleDoor
 from synaptic.web.guarded import FindAgent, GuardedApp
 from synaptic.web.page import Console, answer_error, get_console, render_page, render_trouble
-from synaptic.web.pages import event, health, policies, session, sessions, timeline
+from synaptic.web.pages import event, fleet, health, inbox, now, policies, session, sessions, timeline
 
 
 def build_console(console: Console, door: ConsoleDoor, find_agent: FindAgent) -> ASGIApp:
@@ -20,12 +20,15 @@ def build_console(console: Console, door: ConsoleDoor, find_agent: FindAgent) ->
         routes=[
             Route("/static/{name:path}", _send_asset),
             Route("/link", _make_link, methods=["POST"]),
+            *now.ROUTES,
+            *inbox.ROUTES,
             *timeline.ROUTES,
             *policies.ROUTES,
             *health.ROUTES,
             *sessions.ROUTES,
             *session.ROUTES,
             *event.ROUTES,
+            *fleet.ROUTES,
         ],
         exception_handlers={SynapticError: answer_error, 404: _answer_missing, 500: answer_error},
     )

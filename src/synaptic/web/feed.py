@@ -30,17 +30,27 @@ class JournalFeed:
         self._version: object = None
         self._grown = asyncio.Condition()
         self._waiting = 0
+        self.changes = 0
+        """How often anything at all was written since somebody waits: statuses and held calls are no events."""
         self._task: asyncio.Task[None] | None = None
         self.is_closed = False
 
     async def wait_beyond(self, seen: int, seconds: float) -> None:
         """Return when there is an event after one, or when the time is over."""
+        await self._wait(lambda: self._newest > seen, seconds)
+
+    async def wait_changed(self, seen: int, seconds: float) -> int:
+        """Return when anything was written since a number of changes, or when the time is over; the number now."""
+        await self._wait(lambda: self.changes != seen, seconds)
+        return self.changes
+
+    async def _wait(self, is_over: Callable[[], bool], seconds: float) -> None:
         self._waiting += 1
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._watch())
         try:
             async with asyncio.timeout(seconds), self._grown:
-                await self._grown.wait_for(lambda: self._newest > seen or self.is_closed)
+                await self._grown.wait_for(lambda: is_over() or self.is_closed)
         except TimeoutError:
             pass
         finally:
@@ -59,8 +69,8 @@ class JournalFeed:
 
     async def _watch(self) -> None:
         while self._waiting:
-            newest = self._look()
-            if newest != self._newest:
+            before, newest = self.changes, self._look()
+            if newest != self._newest or self.changes != before:
                 self._newest = newest
                 async with self._grown:
                     self._grown.notify_all()
@@ -72,6 +82,7 @@ class JournalFeed:
             version = self._reader.read(self._reader.version)
             if version != self._version:
                 self._version = version
+                self.changes += 1
                 return int(self._reader.read(lambda connection: connection.execute(NEWEST).fetchone()[0]))
         except StoreError:
             self._version = None  # the next look may find it again

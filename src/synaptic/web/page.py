@@ -16,6 +16,7 @@ from synaptic.model.errors import StoreError, SynapticError
 from synaptic.model.home import Home
 from synaptic.store.reader import JournalReader
 from synaptic.web.assets import make_address
+from synaptic.web.board import NowBoard
 from synaptic.web.catalogs import ConsoleCatalogs
 from synaptic.web.feed import JournalFeed
 from synaptic.web.policy_counts import CountedPolicies
@@ -43,6 +44,7 @@ class Console:
         self.feed = JournalFeed(JournalReader.open(home))
         self.catalogs = ConsoleCatalogs(home, self.reader)
         self.counted = CountedPolicies(self.reader)
+        self.board = NowBoard(home, self.reader)
         # Policies are imported and counted while nobody waits for the first page about them.
         Thread(target=self._warm_up, daemon=True).start()
 

@@ -11,6 +11,7 @@ from synaptic.shell.globs import matches_glob
 from synaptic.store import refused
 from synaptic.store.refused import RefusalAnswer, RefusedCall
 from synaptic.work.command import Command, CommandContext, ProjectCommand
+from synaptic.work.consent import obtain_yes
 
 ANSWER_FOR_PEOPLE = "answer a refusal for a person"
 MOST_LISTED = 5
@@ -86,17 +87,24 @@ class ShowRefusal(ProjectCommand[tuple[RefusedCall, ...]], frozen=True, kw_only=
 
 
 class UpholdRefusal(ProjectCommand[RefusedCall], frozen=True, kw_only=True):
-    """A person has looked, and it was right to refuse. It has no method: only what a person types says so."""
+    """A person has looked, and it was right to refuse: who says so must be as sure as for an exception."""
 
+    method: ClassVar[str] = "inbox.uphold"
     people_only: ClassVar[str] = ANSWER_FOR_PEOPLE
+    needs_authority: ClassVar[bool] = True
+    may_block: ClassVar[bool] = True
 
     code: str
     """Its handle."""
     mark: str = ""
     """Which one, where two share a code and it is known which is meant."""
+    pin: str = ""
+    """Where it cannot be seen that a person asks; it is kept nowhere."""
 
     def run(self, context: CommandContext) -> RefusedCall:
-        return note_answer(context, find_refusal(context, self.code, self.mark), "upheld")
+        found = find_refusal(context, self.code, self.mark)
+        obtain_yes(context, self.pin)  # last: nobody is asked for a PIN for what is not there
+        return note_answer(context, found, "upheld")
 
     def answer(self, result: RefusedCall) -> object:
         return call_to_view(result)

@@ -79,12 +79,12 @@ function choose(row) {
   document.querySelector(".chosen")?.classList.remove("chosen");
   if (!row) return;
   row.classList.add("chosen");
-  row.querySelector("a, button")?.focus({ preventScroll: true });
+  row.querySelector("a, button, summary")?.focus({ preventScroll: true });
   row.scrollIntoView({ block: "nearest" });
 }
 
 function step(by) {
-  const all = [...document.querySelectorAll("[data-rows] > :not(.further), [data-item]")];
+  const all = [...document.querySelectorAll("[data-rows] > :not(.further), [data-item]")].filter((one) => one.checkVisibility());
   const at = all.findIndex((one) => one.classList.contains("chosen"));
   choose(all[Math.min(Math.max(at + by, 0), all.length - 1)] ?? null);
 }
@@ -105,8 +105,9 @@ document.addEventListener("keydown", (event) => {
   if (isTyping && event.key !== "Escape") return;
   if (document.querySelector("dialog[open]")) return;
   const own = KEYS[event.key] ?? null;
-  const named = own ? null : document.querySelector(`.chosen [data-key="${CSS.escape(event.key)}"]`) ??
-    document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  // A key of a row is for the chosen one alone: none is acted on that nobody has pointed at.
+  const key = `[data-key="${CSS.escape(event.key)}"]`;
+  const named = own ? null : document.querySelector(`.chosen ${key}`) ?? document.querySelector(`${key}:not([data-item] *)`);
   if (!own && !named) return;
   event.preventDefault();
   if (own) own(); else named.click();
