@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -61,4 +62,24 @@ def test_a_request_with_a_stolen_cookie_from_below_an_agent_does_not_act(
         console, "/inbox/answer", "POST", body, **{name.replace("-", "_"): text for name, text in headers.items()}
     )
     assert reply.status == 200 and "pin set" in reply.text
+    assert find_refusal(running).answer == ""
+
+
+def test_another_program_that_no_agent_stands_above_needs_the_pin(console: WebConsole, running: Setting) -> None:
+    """It has shed its parents, perhaps: the daemon would see only the console, whose window is a person's."""
+    running.config('presets = ["essentials"]\n')
+    record(running, tool_use_id="t2", tool_input={"command": "git reset --hard"})
+    cookie = enter(console)
+    (token,) = TOKEN.findall(ask(console, "/", Cookie=cookie).text.replace("&#34;", '"'))
+    one = find_refusal(running)
+    headers = {"Cookie": cookie, "Origin": console.address, "X-Synaptic-Form": token}
+    given = [f"{name}: {value}" for name, value in headers.items()]
+    for wanted in ("uphold", "once"):
+        words = [f"{console.address}/inbox/answer", f"mark={one.mark}&act={wanted}", *given]
+        said = running.user / f"said-{wanted}"
+        # With no parent of ours: a child that runs the same program as its parent counts as that program.
+        shed = ["setsid", "-f", "sh", "-c", '"$@" > "$0.new"; mv "$0.new" "$0"', str(said)]
+        subprocess.run([*shed, sys.executable, "-c", PYTHON_POST, *words], check=True)
+        assert running.wait_for(said.exists)
+        assert "not the browser that opened the console" in said.read_text(), wanted
     assert find_refusal(running).answer == ""

@@ -9,12 +9,12 @@ from starlette.types import ASGIApp
 from synaptic.model.errors import LayerError, SynapticError
 from synaptic.web.assets import FOR_EVER, load_assets
 from synaptic.web.door import ConsoleDoor
-from synaptic.web.guarded import FindAgent, GuardedApp
+from synaptic.web.guarded import FindPeer, GuardedApp
 from synaptic.web.page import Console, answer_error, get_console, render_page, render_trouble
 from synaptic.web.pages import event, fleet, health, inbox, now, policies, session, sessions, timeline
 
 
-def build_console(console: Console, door: ConsoleDoor, find_agent: FindAgent) -> ASGIApp:
+def build_console(console: Console, door: ConsoleDoor, find_peer: FindPeer) -> ASGIApp:
     """The whole application."""
     app = Starlette(
         routes=[
@@ -33,7 +33,7 @@ def build_console(console: Console, door: ConsoleDoor, find_agent: FindAgent) ->
         exception_handlers={SynapticError: answer_error, 404: _answer_missing, 500: answer_error},
     )
     app.state.console = console
-    return GuardedApp(app, door, find_agent)
+    return GuardedApp(app, door, find_peer)
 
 
 def _send_asset(request: Request) -> Response:

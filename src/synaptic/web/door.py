@@ -13,12 +13,17 @@ LINK_SECONDS = 600.0
 """A link that nobody has opened is worth nothing after this time."""
 
 
+ProcessKey = tuple[int, str]
+
+
 class Browser(msgspec.Struct, frozen=True):
     """One browser that has come in by a link."""
 
     cookie: str
     form_token: str
     """What every request that changes something carries besides the cookie."""
+    processes: frozenset[ProcessKey] = frozenset()
+    """The program that came in: its process at the other end of the connection, and the one that started it."""
 
 
 class ConsoleDoor:
@@ -47,14 +52,14 @@ class ConsoleDoor:
             self._links.pop(next(iter(self._links)))
         return f"http://127.0.0.1:{self.port}/enter?token={token}"
 
-    def enter(self, token: str) -> Browser | None:
+    def enter(self, token: str, processes: frozenset[ProcessKey] = frozenset()) -> Browser | None:
         """A new browser for a link's token; None for one that is unknown, old or used."""
         found = _find_equal(self._links, token)
         until = self._links.pop(found, 0.0) if found else 0.0
         if until < time.monotonic():
             return None
         self._used = [*self._used[1 - MOST_LINKS :], found]
-        browser = Browser(secrets.token_urlsafe(TOKEN_BYTES), secrets.token_urlsafe(TOKEN_BYTES))
+        browser = Browser(secrets.token_urlsafe(TOKEN_BYTES), secrets.token_urlsafe(TOKEN_BYTES), processes)
         self._browsers[browser.cookie] = browser
         while len(self._browsers) > MOST_BROWSERS:
             self._browsers.pop(next(iter(self._browsers)))

@@ -1,6 +1,7 @@
 """The door in front of every request: without the cookie the port answers nothing."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
@@ -8,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from synaptic.web.door import ConsoleDoor, is_form_token
+from synaptic.web.door import Browser, ConsoleDoor, ProcessKey, is_form_token
 
 ENTRANCE = "/enter"
 FORM_HEADER = "x-synaptic-form"
@@ -32,15 +33,25 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-FindAgent = Callable[[int], str]
-"""What makes the process at the other end of a connection an agent's; "" where nothing does. By its port."""
+
+
+class Peer(NamedTuple):
+    """The program at the other end of a connection."""
+
+    why: str
+    """What makes it an agent's; "" where nothing does."""
+    processes: frozenset[ProcessKey] = frozenset()
+
+
+FindPeer = Callable[[int], Peer]
+"""Who holds the other end of a connection, by its port."""
 
 
 class GuardedApp:
     """An application that only answers browsers that came in by a link, and only lets people act."""
 
-    def __init__(self, app: ASGIApp, door: ConsoleDoor, find_agent: FindAgent) -> None:
-        self._app, self._door, self._find_agent = app, door, find_agent
+    def __init__(self, app: ASGIApp, door: ConsoleDoor, find_peer: FindPeer) -> None:
+        self._app, self._door, self._find_peer = app, door, find_peer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -58,30 +69,33 @@ class GuardedApp:
         browser = self._door.find_browser(request.cookies.get(self._door.cookie_name, ""))
         if browser is None:
             return PlainTextResponse(CLOSED_TEXT, 403)
-        if acts and (refusal := await self._refuse_act(request, is_form_token(browser, headers.get(FORM_HEADER, "")))):
+        scope["browser"], scope["is_same_browser"] = browser, False
+        if acts and (refusal := await self._refuse_act(request, browser)):
             return refusal
-        scope["browser"] = browser
         return self._app
 
     async def _enter(self, request: Request) -> Response:
         token = request.query_params.get("token", "")
-        if why := await run_in_threadpool(self._find_agent, _read_port(request)):
-            return PlainTextResponse(f"Refused: the console is for people ({why}).\n", 403)
-        browser = self._door.enter(token)
+        peer = await run_in_threadpool(self._find_peer, _read_port(request))
+        if peer.why:
+            return PlainTextResponse(f"Refused: the console is for people ({peer.why}).\n", 403)
+        browser = self._door.enter(token, peer.processes)
         if browser is None:
             return PlainTextResponse(USED_TEXT if self._door.was_used(token) else OLD_TEXT, 403)
         answer = RedirectResponse("/", 303)
         answer.set_cookie(self._door.cookie_name, browser.cookie, path="/", httponly=True, samesite="strict")
         return answer
 
-    async def _refuse_act(self, request: Request, is_ours: bool) -> Response | None:
-        if not is_ours:
+    async def _refuse_act(self, request: Request, browser: Browser) -> Response | None:
+        if not is_form_token(browser, request.headers.get(FORM_HEADER, "")):
             return PlainTextResponse("Refused: this was not sent by a page of this console.\n", 403)
         length = request.headers.get("content-length", "")
         if not length.isdecimal() or int(length) > LARGEST_FORM:
             return PlainTextResponse("Refused: it is too long.\n", 413)
-        if why := await run_in_threadpool(self._find_agent, _read_port(request)):
-            return PlainTextResponse(f"Refused: this is for people ({why}).\n", 403)
+        peer = await run_in_threadpool(self._find_peer, _read_port(request))
+        if peer.why:
+            return PlainTextResponse(f"Refused: this is for people ({peer.why}).\n", 403)
+        request.scope["is_same_browser"] = not browser.processes.isdisjoint(peer.processes)
         return None
 
 

@@ -10,11 +10,13 @@ from starlette.types import ASGIApp
 
 from synaptic.agents.shared.callers import HookCallers
 from synaptic.agents.shared.lineage import find_agent_above
+from synaptic.agents.shared.processes import ProcessInfo, read_process, read_program
 from synaptic.daemon.loopback import find_loopback_peer
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
 from synaptic.web.app import build_console
 from synaptic.web.door import ConsoleDoor
+from synaptic.web.guarded import FindPeer, Peer
 from synaptic.web.page import Console
 
 USUAL_PORT = 7433
@@ -52,15 +54,24 @@ def open_port(port: int | None) -> socket.socket:
     raise SynapticError(f"port {port} cannot be opened: {trouble.strerror}", hint="type: synaptic web --port 0")
 
 
-def make_finder(home: Home) -> Callable[[int], str]:
-    """What finds out whether the process at the other end of a connection is an agent's."""
+def make_finder(home: Home) -> FindPeer:
+    """What finds out who holds the other end of a connection, and whether that is an agent's."""
 
-    def find(port: int) -> str:
-        pid = find_loopback_peer(port)
+    def find(port: int) -> Peer:
+        process = read_process(find_loopback_peer(port))
+        if process is None:
+            return Peer(UNKNOWN_PROCESS)
         # Read anew each time: the daemon writes down who has called the dispatcher.
-        return find_agent_above(pid, HookCallers(home)) if pid else UNKNOWN_PROCESS
+        return Peer(find_agent_above(process.pid, HookCallers(home)), list_program(process))
 
     return find
+
+
+def list_program(process: ProcessInfo) -> frozenset[tuple[int, str]]:
+    """The process, and the one that started it if that runs the same program: browsers hand such work to children."""
+    parent = read_process(process.parent)
+    is_same = parent is not None and read_program(parent.pid) == read_program(process.pid) != ""
+    return frozenset((process.key, parent.key) if parent and is_same else (process.key,))
 
 
 class _ConsoleServer(uvicorn.Server):

@@ -15,7 +15,7 @@ from synaptic.model.grant import GrantScope
 from synaptic.store.refused import RefusedCall, find_by_mark, is_undecided
 from synaptic.web.acting import act
 from synaptic.web.board import MOST_WAITING
-from synaptic.web.page import Console, get_console, render_page
+from synaptic.web.page import get_console, render_page
 from synaptic.web.pages.now import make_page
 from synaptic.web.refusals import Outcome, make_refusal_row
 from synaptic.work.consent import PIN_NEEDED, PIN_WRONG
@@ -62,7 +62,7 @@ def _answer(request: Request, form: dict[str, str]) -> Response:
         return _tell_gone(request, mark, f"nothing was done: {_describe_error(error)}")
     if call is None:
         return _tell_gone(request, mark, GONE)
-    outcome = carry_out(console, call, wanted, form) if wanted in ACTS else None
+    outcome = carry_out(request, call, wanted, form) if wanted in ACTS else None
     if outcome and outcome.tone == "good" and held:
         outcome = _tell_held(outcome, wanted == "uphold")
     with suppress(StoreError):  # what was done is told all the same
@@ -75,16 +75,16 @@ def _tell_gone(request: Request, mark: str, words: str) -> Response:
     return render_page(request, "parts/refusal_gone.html", words=words, mark=mark if mark.isalnum() else "")
 
 
-def carry_out(console: Console, call: RefusedCall, wanted: Act, form: dict[str, str]) -> Outcome:
+def carry_out(request: Request, call: RefusedCall, wanted: Act, form: dict[str, str]) -> Outcome:
     """What comes of an act: it is done, something is asked first, or why it cannot be."""
     pin = form.get("pin", "")
     try:
         if wanted in ASKED_FIRST and "sure" not in form:
-            return _ask_first(console, call, wanted)
+            return _ask_first(request, call, wanted)
         if wanted == "uphold":
-            act(console.home, UpholdRefusal(code=call.code, mark=call.mark, pin=pin))
+            act(request, UpholdRefusal(code=call.code, mark=call.mark, pin=pin))
             return Outcome(words=DONE_WORDS[wanted], tone="good")
-        done = act(console.home, AllowCall(refusal=call.mark, scope=cast(GrantScope, wanted), pin=pin))
+        done = act(request, AllowCall(refusal=call.mark, scope=cast(GrantScope, wanted), pin=pin))
         return _tell_allowed(wanted, done)
     except LayerError as error:
         if error.code in PIN_WORDS:
@@ -96,9 +96,9 @@ def carry_out(console: Console, call: RefusedCall, wanted: Act, form: dict[str, 
         return Outcome(words=_describe_error(error), tone="deny")
 
 
-def _ask_first(console: Console, call: RefusedCall, wanted: Act) -> Outcome:
+def _ask_first(request: Request, call: RefusedCall, wanted: Act) -> Outcome:
     """What an exception that lasts would cover, as the daemon says it."""
-    found: dict[str, Any] = act(console.home, PreviewCall(refusal=call.mark))
+    found: dict[str, Any] = act(request, PreviewCall(refusal=call.mark))
     place = found.get("root") if wanted == "here" else "every project"
     covers = [
         ("lifts", f"what {', '.join(found.get('policies', ()))} says; every other policy still judges it"),

@@ -17,7 +17,7 @@ from synaptic.store.journal_filter import read_numbered_entries
 from synaptic.store.reader import JournalReader
 from synaptic.store.report_counts import list_decided_events
 from synaptic.store.shadow import list_shadow_events
-from synaptic.web.by_daemon import ask_daemon, is_pin_wanted, read_form
+from synaptic.web.acting import ask_daemon, is_pin_wanted, read_form
 from synaptic.web.page import get_console, render_page, render_trouble
 from synaptic.web.policy_counts import MOST_DECISIONS
 from synaptic.web.policy_details import PLOT_DAYS, describe_policy, plot_days, split_code
@@ -110,7 +110,7 @@ async def set_mode(request: Request) -> Response:
     mode, pin, trouble, told = fields.get("mode", ""), "", None, ""
     try:
         command = _make_command(name, mode, fields.get("pin", ""))
-        done = await ask_daemon(get_console(request).home, command, ChangedModes)
+        done = await ask_daemon(request, command, ChangedModes)
         told = f"written to {done.file}" if done.changed else "it was so already"
     except SynapticError as error:
         trouble, pin = error, mode if is_pin_wanted(error) else ""
