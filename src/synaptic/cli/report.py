@@ -7,12 +7,12 @@ from typing import Annotated
 
 from synaptic.cli import progress, screen, typer
 from synaptic.cli.cells import cut_cells
-from synaptic.cli.event_lines import drop_handle, shorten_path
 from synaptic.cli.filters import MOMENTS, read_option_moment
 from synaptic.cli.github import format_annotation, format_summary
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.model.moment import find_local_time
+from synaptic.work.event_words import drop_handle, shorten_path
 from synaptic.work.history_report import HistoryReport, make_history_report
 from synaptic.work.refusal_report import RefusalReport, StoppedCall, make_report
 

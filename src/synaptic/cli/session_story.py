@@ -5,7 +5,6 @@ import re
 import sys
 
 from synaptic.cli import screen, typer
-from synaptic.cli.event_lines import drop_handle, shorten_path
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.sessions import format_time
 from synaptic.model.decision import Kind
@@ -18,6 +17,7 @@ from synaptic.store.agent_sessions import (
     read_agent_session,
 )
 from synaptic.store.db import Store
+from synaptic.work.event_words import drop_handle, shorten_path
 from synaptic.work.session_story import MOST_TURNS, Turn, TurnRange, TurnStep, count_turns, tell_turns
 
 TURNS = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")

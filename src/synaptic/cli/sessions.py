@@ -5,13 +5,13 @@ from typing import Annotated
 
 from synaptic.cli import progress, screen, typer
 from synaptic.cli.cells import clean_line, cut_cells
-from synaptic.cli.event_lines import name_project
 from synaptic.cli.filters import add_filter_options
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.model.moment import find_local_time
 from synaptic.store.agent_sessions import AgentSession, list_agent_sessions
 from synaptic.store.journal_filter import JournalFilter
+from synaptic.work.event_words import name_project
 
 app = make_verb_app()
 SHORT_ID = 8

@@ -24,6 +24,7 @@ from synaptic.store.day_counts import DayCounts, read_day_counts
 from synaptic.store.db import Store
 from synaptic.store.journal_filter import JournalFilter, read_matching_entries
 from synaptic.store.witnessed import list_alarms
+from synaptic.work.event_words import name_project
 from synaptic.work.exceptions import format_exceptions, list_in_force
 
 app = make_verb_app()
@@ -200,7 +201,7 @@ def _list_counts(today: DayCounts) -> Iterator[tuple[str, str]]:
     if today.busiest:
         yield "", f"busiest policy: {today.busiest}, {_count(today.busiest_count, 'time')}"
     if today.projects:
-        yield "", f"in {', '.join(event_lines.name_project(root) for root in today.projects)}"
+        yield "", f"in {', '.join(name_project(root) for root in today.projects)}"
 
 
 def _count(number: int, what: str) -> str:

@@ -20,6 +20,7 @@ from synaptic.store.journal_filter import (
 )
 from synaptic.store.journal_outline import OutlineGap, read_outline
 from synaptic.store.record import JournalEntry, entry_to_document
+from synaptic.work.event_words import is_quiet
 
 app = make_verb_app()
 NO_GAP = OutlineGap(0)
@@ -147,7 +148,7 @@ def _read_items(store: Store, chosen: JournalFilter, most: int, *, folds: bool, 
         if isinstance(one, OutlineGap):
             items.append(one)
         elif entry := known.get(one):
-            items.append(OutlineGap(1) if event_lines.is_quiet(entry) else entry)
+            items.append(OutlineGap(1) if is_quiet(entry) else entry)
     return items
 
 
@@ -162,7 +163,7 @@ def _follow(store: Store, chosen: JournalFilter, printer: EventPrinter, seen: in
         for entry in fresh:
             seen = entry.id
             if matches_entry(chosen, entry):
-                printer.show(OutlineGap(1) if folds and event_lines.is_quiet(entry) else entry)
+                printer.show(OutlineGap(1) if folds and is_quiet(entry) else entry)
         # A full page means that more is waiting: no pause until we have caught up.
         if len(fresh) < PAGE_SIZE:
             sys.stdout.flush()

@@ -1,5 +1,6 @@
 """Past events in words: what was done, and what was said about it. Whoever shows them decides how they look."""
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
@@ -15,7 +16,7 @@ LONGEST_SUBJECT = 2000
 BEFORE_THE_ACT = ("PreToolUse", "PermissionRequest")
 COMMAND_TOOLS = frozenset({"bash", "shell", "run_shell_command", "execute", "execute_command", "exec_command"})
 """Tools whose command says all, without their name."""
-HANDLE_START = "[synaptic "
+HANDLE = re.compile(r" ?\[synaptic [a-z0-9][^\[\]]*\](?= |$)")
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Classes of letters that nobody sees, and that turn around, cut or hide those around them."""
 
@@ -39,7 +40,7 @@ def is_quiet(entry: JournalEntry) -> bool:
 def describe_act(entry: JournalEntry) -> str:
     """What was done: the command itself, or the tool and its file, or the event and its words."""
     subject = show_line(find_subject(entry.payload)[:LONGEST_SUBJECT])
-    subject = subject.removeprefix(f"{entry.root}/") if entry.root else subject
+    subject = shorten_path(subject, entry.root)
     tool = show_line(entry.tool)
     if entry.event not in BEFORE_THE_ACT:
         return " ".join(dict.fromkeys(part for part in (show_line(entry.event), tool, subject) if part))
@@ -77,11 +78,20 @@ def list_verdicts(entry: JournalEntry) -> list[Verdict]:
 
 
 def describe_reason(entry: JournalEntry) -> str:
-    """Why, without the line that names a way out."""
+    """Why, in one line."""
     decision = entry.decision
     texts = (decision.reason, *decision.warnings, *decision.feedback, *decision.context, *decision.messages)
-    text = next((text for text in texts if text), "")
-    return " ".join(line for line in text.split("\n") if not line.startswith(HANDLE_START)).strip()
+    return drop_handle(next((text for text in texts if text), ""))
+
+
+def drop_handle(reason: str) -> str:
+    """A reason in one line, without what is said to the agent alone: who could allow it, and by which code."""
+    return HANDLE.sub("", " ".join(reason.split()))
+
+
+def shorten_path(subject: str, root: str) -> str:
+    """A file of the project without the project's own path."""
+    return subject.removeprefix(f"{root}/") if root else subject
 
 
 def show_line(text: str) -> str:
