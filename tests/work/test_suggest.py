@@ -66,10 +66,9 @@ def test_an_exception_is_suggested_by_a_code_of_the_same_project(setting: Settin
     ("commands", "pattern"),
     [
         (
-            ["git push --force origin main", "git push --force origin main:main", "git push --force origin master"],
+            ["git push --force origin main", "git push --force origin mainline", "git push --force origin master"],
             "git push --force origin ma*",
         ),
-        (["git push --force origin main", "git push -f origin main", "git push -f origin master"], ""),
         (["git push --force origin main", "git push -f origin main:main x", "git push -f origin master"], ""),
         ([f"git push --force origin main {'x' * 150}{one} y" for one in "abc"], ""),
     ],

@@ -226,7 +226,7 @@ def _suggest_exception(what: str, why: str, place: tuple[str, str], shown: list[
 
 def _write_allow(named: str, texts: Sequence[str], like: str) -> str:
     """The command that lets all of them through from now on; where no pattern can say them, a look at one."""
-    if len(texts) == 1:
+    if len(texts) == 1 and not texts[0].endswith(CUT):
         return f"synaptic allow {named} --here"
     if all(covers_command(like, text) for text in texts):
         return f"synaptic allow {named} --here --like '{like}'"
