@@ -3,6 +3,10 @@
 import shlex
 from contextlib import closing
 
+import pytest
+
+from synaptic.cli import carry_out
+from synaptic.model.authority import Authority
 from synaptic.store import refused
 from synaptic.store.db import Store
 from synaptic.work.command import CommandContext
@@ -21,6 +25,12 @@ ANOTHER = "terraform destroy -auto-approve -target=module.web7"
 def suggest(user: User, kind: str) -> list[dict]:
     found = user.types("suggest", "--json").json["suggestions"]
     return [one for one in found if one["kind"] == kind]
+
+
+@pytest.fixture(autouse=True)
+def somebody_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is upheld is upheld by somebody at a terminal."""
+    monkeypatch.setattr(carry_out, "find_authority", lambda *_: Authority(standing="sure", who="pts/1, by login"))
 
 
 def uphold_all(user: User) -> None:

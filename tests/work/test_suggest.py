@@ -66,8 +66,8 @@ def test_an_exception_is_suggested_by_a_code_of_the_same_project(setting: Settin
     ("commands", "pattern"),
     [
         (
-            ["git push --force origin main", "git push --force origin mainline", "git push --force origin master"],
-            "git push --force origin ma*",
+            ["git push --force origin main", "git push --force upstream main", "git push --force fork main"],
+            "git push --force * main",
         ),
         (["git push --force origin main", "git push -f origin main:main x", "git push -f origin master"], ""),
         ([f"git push --force origin main {'x' * 150}{one} y" for one in "abc"], ""),
