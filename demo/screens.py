@@ -2,6 +2,8 @@
 
 import argparse
 import asyncio
+import os
+import subprocess  # noqa: TID251  a picture shows a real installation
 import sys
 import tempfile
 from functools import partial
@@ -12,19 +14,22 @@ from playwright.async_api import Page
 from tests.web.console import DESK, PHONE, RealBrowser, WebConsole, find_chromium
 
 from demo.evening import ANNA, SHOP, tell_evening
+from synaptic.model.decision import Kind
 from synaptic.model.home import Home
+from synaptic.store.db import Store
+from synaptic.store.journal_filter import JournalFilter, read_matching_entries
 
 PICTURES = {
     "now": "/",
     "timeline": "/timeline",
     "session": f"/session/{ANNA.session}",
-    "event": "/event/25",
+    "event": "/event/{denied}",
     "policies": "/policies",
-    "fleet": "/fleet",
     "health": "/health",
 }
-"""Each page, light and dark, on a desk; the first two also on a telephone."""
-ON_PHONES = ("now", "timeline", "session")
+"""Each page light, and some of them dark and on a telephone."""
+IN_THE_DARK = ("now", "timeline", "session")
+ON_PHONES = ("now",)
 SETTLE_MILLIS = 700
 
 
@@ -42,20 +47,41 @@ def main() -> int:
 
 def take_pictures(folder: Path, target: Path, names: list[str]) -> None:
     """Tell the evening, open the console, look at every page."""
-    asyncio.run(tell_evening(Home(folder / "you" / ".synaptic"), folder / "you" / "src"))
+    home = Home(folder / "you" / ".synaptic")
+    _set_up(folder / "you")
+    asyncio.run(tell_evening(home, folder / "you" / "src"))
+    pages = {name: path.format(denied=find_denied(home)) for name, path in PICTURES.items()}
     browser = RealBrowser(find_chromium())
     place = SimpleNamespace(user=folder / "you", project=folder / "you" / "src" / SHOP)
     try:
         for size, is_dark in ((DESK, False), (DESK, True), (PHONE, False)):
             console = WebConsole(place)
-            shown = {name: PICTURES[name] for name in names if size == DESK or name in ON_PHONES}
             label = "phone" if size == PHONE else "dark" if is_dark else "light"
+            wanted = {"phone": ON_PHONES, "dark": IN_THE_DARK, "light": tuple(PICTURES)}[label]
+            shown = {name: pages[name] for name in names if name in wanted}
             try:
                 browser.run(console, partial(_look_at, console, shown, (target, label)), size, is_dark)
             finally:
                 console.stop()
     finally:
         browser.close()
+
+
+def _set_up(user: Path) -> None:
+    """One entry per event for an agent, as on a machine where somebody works."""
+    env = {"HOME": str(user), "PATH": os.environ["PATH"]}
+    user.mkdir(parents=True)
+    command = [sys.executable, "-m", "synaptic.cli.main", "bootstrap", "--no-profile"]
+    subprocess.run(command, env=env, cwd=user, check=True, capture_output=True)
+
+
+def find_denied(home: Home) -> int:
+    """The newest event that was refused."""
+    store = Store.open(home)
+    try:
+        return read_matching_entries(store, JournalFilter(kinds=(Kind.DENY,)), 1)[0].id
+    finally:
+        store.close()
 
 
 async def _look_at(console: WebConsole, shown: dict[str, str], name_of: tuple[Path, str], page: Page) -> None:

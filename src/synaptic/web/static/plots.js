@@ -53,7 +53,7 @@ class Plot {
     const options = {
       ...this.size, series: [{ label: "at", value: time }, ...series], cursor: { drag: { x: false, y: false } },
       axes: [{ ...axis, values: (plot, ticks) => ticks.map((at) => time(plot, at)) },
-        { ...axis, size: 56, values: (plot, ticks) => ticks.map((value) => `${value} ${unit}`) }],
+        { ...axis, size: 72, values: (plot, ticks) => ticks.map((value) => `${value} ${unit}`) }],
       scales: { y: { range: (plot, low, high) => [0, (high || 1) * 1.1] } },
     };
     this.drawn = new uPlot(options, this.data, this.place);
