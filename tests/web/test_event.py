@@ -16,9 +16,10 @@ from synaptic.store.record import EventRecord
 from synaptic.store.session_list import WantedSessions, list_sessions_before
 from synaptic.web.door import Browser
 from synaptic.web.events import describe_event
-from synaptic.web.page import PAGES, load_templates
+from synaptic.web.page import PAGES, load_templates, render_part
 from synaptic.web.pages.session import list_moments
 from synaptic.web.pages.sessions import describe_page
+from synaptic.web.rows import make_row
 from synaptic.web.saved import render_saved_session
 from synaptic.web.track import draw_track
 from synaptic.work.session_outline import read_outline
@@ -94,6 +95,7 @@ def render_everything(setting: Setting, session: str) -> list[str]:
     try:
         entries = [one for one in read_last_entries(reader, 2000) if one.session == session]
         pages = [render("event.html", **describe_event(reader, one)) for one in entries]
+        pages += [render_part("parts/row.html", row=make_row(one)) for one in entries]
         outline = read_outline(reader, session)
         found = describe_page(
             WantedSessions(project='"><b>', agent="<i>"), list_sessions_before(reader, WantedSessions(), 9, 2**62)
