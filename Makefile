@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SYNAPTIC := $(BIN)/synaptic
-JOBS ?= 2
+JOBS ?= 3
 N ?= 10000
 SEED ?= 15
 

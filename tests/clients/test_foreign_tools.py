@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.clients.kit.agents import driver
-from tests.clients.kit.cline import Cline
-from tests.clients.kit.copilot import Copilot
-from tests.clients.kit.driver import Driver, Run, User
-from tests.clients.kit.opencode import FOLDER, OpenCode
+from synaptic.verification.driver import Driver, Stage
+from synaptic.verification.drivers.cline import ClineDriver
+from synaptic.verification.drivers.copilot import CopilotDriver
+from synaptic.verification.drivers.opencode import FOLDER, OpenCodeDriver
+from tests.clients.kit.agents import PinnedClient
+from tests.clients.kit.driver import Run, User
 from tests.clients.kit.situation import arrange
 from tests.clients.script import Turn, Use
 from tests.clients.test_conformance import installed
@@ -20,34 +21,43 @@ MODEL = "gpt-5.5-codex"
 WORD = "forbidden-word-1"
 
 
-class PatchingCopilot(Copilot):
+class PatchingCopilot(CopilotDriver):
     """With a model of OpenAI, in a folder that the user trusts."""
 
-    def env(self, user: User) -> dict[str, str]:
-        return {**super().env(user), "COPILOT_MODEL": MODEL, "COPILOT_ALLOW_ALL": "true"}
+    def variables(self, stage: Stage) -> dict[str, str]:
+        return {**super().variables(stage), "COPILOT_MODEL": MODEL, "COPILOT_ALLOW_ALL": "true"}
 
 
-class PatchingOpenCode(OpenCode):
-    def prepare(self, user: User) -> None:
-        super().prepare(user)
-        settings = user.home / FOLDER / "opencode.json"
+class PatchingOpenCode(OpenCodeDriver):
+    def prepare(self, stage: Stage) -> None:
+        super().prepare(stage)
+        settings = stage.home / FOLDER / "opencode.json"
         settings.write_text(settings.read_text().replace("fake-model", MODEL))
 
 
-class PatchingCline(Cline):
-    def command(self, user: User, prompt: str) -> list[str]:
-        return [MODEL if word == "fake-model" else word for word in super().command(user, prompt)]
+class PatchingCline(ClineDriver):
+    def command(self, stage: Stage, prompt: str) -> list[str]:
+        return [MODEL if word == "fake-model" else word for word in super().command(stage, prompt)]
 
 
-PATCHING: Mapping[str, Driver] = {
-    "copilot": PatchingCopilot(), "opencode": PatchingOpenCode(), "cline": PatchingCline(),
-}  # fmt: skip
+PATCHING: Mapping[str, type[Driver]] = {
+    "copilot": PatchingCopilot,
+    "opencode": PatchingOpenCode,
+    "cline": PatchingCline,
+}
+
+
+def make_client(agent: str) -> PinnedClient:
+    client = PinnedClient(agent)
+    if agent in PATCHING:
+        client.driver = PATCHING[agent]()
+    return client
 
 
 @pytest.fixture
 def user(request):
     with installed(request.param):
-        made = User(PATCHING.get(request.param) or driver(request.param))
+        made = User(make_client(request.param))
     arrange(made)
     yield made
     made.close()

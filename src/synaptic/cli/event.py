@@ -7,7 +7,7 @@ from synaptic.cli import screen
 from synaptic.model.moment import find_local_time
 from synaptic.pipeline.explain import SILENT_POLICIES, EventStory, explain_event, explain_past_event, list_against
 from synaptic.store.record import JournalEntry, entry_to_document
-from synaptic.work.past_event import make_story
+from synaptic.work.event_story import make_story
 
 if TYPE_CHECKING:
     from synaptic.engine.commit import DecidedEvent

@@ -11,7 +11,7 @@ from typing import TextIO
 
 import msgspec
 
-from synaptic.cli import table, words
+from synaptic.cli import words
 from synaptic.cli.cells import SIGN_OF_MORE, cut_cells, measure_cells
 from synaptic.files.home import find_home
 from synaptic.model.errors import LayerError, SynapticError
@@ -148,6 +148,8 @@ def encode_json(value: object) -> bytes:
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Columns: within the terminal's width and with colour on one, aligned text that nothing is cut from elsewhere."""
+    from synaptic.cli import table  # noqa: PLC0415  most verbs print none
+
     cells = [[clean_text(cell).replace("\n", " ") for cell in row] for row in rows]
     whole = [list(head), *cells]
     if not is_terminal():

@@ -28,8 +28,8 @@ from synaptic.store.journal_filter import JournalFilter, read_matching_entries
 from synaptic.store.lanes import read_lanes
 from synaptic.store.reader import JournalReader
 from synaptic.store.volume import count_volume
+from synaptic.work.event_story import make_story
 from synaptic.work.exceptions import describe_exceptions
-from synaptic.work.past_event import make_story
 
 LOOK_SECONDS = 0.5
 """Twice a second something is drawn again, at most, however much happens."""

@@ -1,17 +1,11 @@
 """One past event of the caller's own project, as a story."""
 
-from collections.abc import Mapping
-
-from synaptic.model.call import Answer
 from synaptic.model.errors import LayerError
-from synaptic.model.moment import find_local_time
 from synaptic.pipeline.explain import EventStory
 from synaptic.store.entries import find_entry
-from synaptic.store.record import JournalEntry
 from synaptic.work.command import CommandContext, ProjectCommand
+from synaptic.work.event_story import make_story
 from synaptic.work.exceptions import describe_exceptions
-
-NO_EXCEPTIONS: Mapping[str, str] = {}
 
 
 class FindOwnEvent(ProjectCommand[EventStory], frozen=True, kw_only=True):
@@ -28,22 +22,3 @@ class FindOwnEvent(ProjectCommand[EventStory], frozen=True, kw_only=True):
         if entry is None or entry.root != context.require_project():
             raise LayerError("NOT_FOUND", "this project has no such event", hint="refusals name their call")
         return make_story(entry, describe_exceptions(context.store, entry.decision.grants))
-
-
-def make_story(entry: JournalEntry, exceptions: Mapping[str, str] = NO_EXCEPTIONS) -> EventStory:
-    """Make the story of a past event; `exceptions` are those that its decision rests on, in words."""
-    return EventStory(
-        number=entry.id,
-        call=entry.call,
-        when=find_local_time(entry.at).strftime("%Y-%m-%d %H:%M:%S"),
-        agent=entry.agent,
-        event=entry.event,
-        subject=entry.tool,
-        session=entry.session,
-        root=entry.root,
-        payload=entry.payload or "",
-        decision=entry.decision,
-        answer=entry.answer or Answer(),
-        micros=entry.micros,
-        exceptions=exceptions,
-    )
