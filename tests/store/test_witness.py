@@ -4,11 +4,12 @@ import sqlite3
 import time
 from contextlib import closing
 
+import msgspec
 import pytest
 
 from synaptic.daemon.client import new_call_id
 from synaptic.model.witness import Sign, WitnessedCall
-from synaptic.store import journal, retention, witness, witnessed
+from synaptic.store import basis, journal, retention, witness, witnessed
 from synaptic.store.db import Store
 from synaptic.store.record import EventRecord, JournalDetail
 from tests.store.conftest import make_record
@@ -101,7 +102,7 @@ def test_many_inputs_under_one_number_are_looked_at_up_to_a_limit(store: Store):
         said = WitnessedCall(number="same", said=str(number).encode(), signs=Sign.LET)
         journal.claim_records(store, [make_record(event="PreToolUse", session="s1", witnessed=said)])
     known = witness.find_call(store, "s1", WitnessedCall(number="same", said=b"0", signs=Sign.RAN))
-    assert len(known.by_input) <= witness.MOST_INPUTS + 1
+    assert len(known.by_input) <= witness.MOST_INPUTS + witness.MOST_WAITING + 1
 
 
 def test_a_flood_of_calls_pushes_nothing_out_that_a_person_was_told_of(store: Store, monkeypatch: pytest.MonkeyPatch):
@@ -147,3 +148,56 @@ def test_alarms_of_one_session_are_found_behind_many_of_others(store: Store):
         journal.claim_records(store, [make_record(event="PostToolUse", session=session, witnessed=call)])
     assert len(witnessed.list_alarms(store, 0.0, "s1", 5)) == 1
     assert len(witnessed.list_alarms(store, 0.0, limit=5)) == 5
+
+
+def count_rows(store: Store) -> int:
+    return store.read(lambda connection: connection.execute("SELECT count(*) FROM witness").fetchone()[0])
+
+
+def ask(store: Store, number: str) -> None:
+    said = WitnessedCall(number=number, said=b"$ls", signs=Sign.LET | Sign.NUMBERED)
+    journal.claim_records(store, [make_record(event="PreToolUse", session="s1", witnessed=said)])
+
+
+def test_what_is_let_through_is_written_with_its_result_in_one_row(store: Store):
+    ask(store, "t1")
+    assert count_rows(store) == 0
+    ran = WitnessedCall(number="t1", said=b"$ls", signs=Sign.RAN | Sign.NUMBERED)
+    assert witness.find_call(store, "s1", ran).signs == Sign.LET | Sign.NUMBERED
+    journal.claim_records(store, [make_record(event="PostToolUse", session="s1", witnessed=ran)])
+    rows = store.read(lambda connection: connection.execute("SELECT asked, ran, flags FROM witness").fetchall())
+    assert rows == [(1, 2, int(Sign.LET | Sign.NUMBERED | Sign.RAN))]
+
+
+def test_a_refusal_under_the_same_number_takes_nothing_away(store: Store):
+    ask(store, "t1")
+    refused = WitnessedCall(number="t1", said=b"$ls", signs=Sign.REFUSED | Sign.NUMBERED)
+    journal.claim_records(store, [make_record(event="PreToolUse", session="s1", witnessed=refused)])
+    known = witness.find_call(store, "s1", msgspec.structs.replace(refused, signs=Sign.RAN))
+    assert known.signs == Sign.LET | Sign.REFUSED | Sign.NUMBERED
+    assert known.asked == 2
+
+
+def test_what_waits_is_written_when_a_turn_ends_when_there_is_much_of_it_and_at_the_end(store: Store):
+    for number in range(3):
+        ask(store, f"a{number}")
+    journal.claim_records(store, [make_record(event="Stop", session="s1")])
+    assert count_rows(store) == 3
+    for number in range(witness.MOST_WAITING + 1):
+        ask(store, f"b{number}")
+    assert count_rows(store) == 3 + witness.MOST_WAITING
+    witness.flush_waiting(store)
+    assert count_rows(store) == 3 + witness.MOST_WAITING + 1
+    witness.flush_waiting(store)
+
+
+def test_a_call_whose_event_was_not_written_was_never_let_through(store: Store, monkeypatch: pytest.MonkeyPatch):
+    """It is decided anew, and may be refused then."""
+    with monkeypatch.context() as patched:
+        patched.setattr(journal.basis, "keep_texts", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            said = WitnessedCall(number="t1", said=b"$ls", signs=Sign.LET | Sign.NUMBERED)
+            broken = make_record(event="PreToolUse", session="s1", witnessed=said, basis=(basis.seal_text(b"{}"),))
+            journal.claim_records(store, [make_record(event="PreToolUse", session="s1", witnessed=said), broken])
+    ask(store, "t2")
+    assert not witness.find_call(store, "s1", WitnessedCall(number="t1", said=b"$ls", signs=Sign.RAN)).by_input

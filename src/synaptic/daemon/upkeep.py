@@ -9,13 +9,14 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from synaptic.engine.walk import Engine
-from synaptic.store import history_index, hook_counts, retention
+from synaptic.store import history_index, hook_counts, retention, witness
 
 log = logging.getLogger(__name__)
 
 TICK_SECONDS = 0.25
 PROMISE_SECONDS = 1.0
 CHECKPOINT_SECONDS = 1.0
+WITNESS_SECONDS = 5.0
 COUNT_SECONDS = 60.0
 EXPIRE_SECONDS = 300.0
 INDEX_SECONDS = 30.0
@@ -87,6 +88,7 @@ def list_chores(engine: Engine) -> tuple[Chore, ...]:
         Chore("taking in background answers", 0.0, collect),
         Chore("launching what was promised", PROMISE_SECONDS, launch_left),
         Chore("the checkpoint", CHECKPOINT_SECONDS, _in_thread(engine.store.checkpoint)),
+        Chore("writing down calls that wait", WITNESS_SECONDS, _in_thread(lambda: witness.flush_waiting(engine.store))),
         Chore("counting", COUNT_SECONDS, _in_thread(lambda: hook_counts.count_journal(engine.store))),
         Chore("indexing the journal", INDEX_SECONDS, _in_thread(index)),
         Chore("removing what has expired", EXPIRE_SECONDS, _in_thread(lambda: retention.prune_expired(engine.store))),

@@ -41,6 +41,8 @@ MOST_OF_SUBJECT = 64
 SMALL_FACT = 160
 """Bytes of a fact that stands with the others."""
 MAX_ENCODED = 512
+MOST_DESCRIBED = 8 << 10
+"""Bytes of the texts of an event that are kept until the same facts come again."""
 
 _encoder = msgspec.json.Encoder(order="deterministic")
 
@@ -154,20 +156,24 @@ def _describe_plain(look: FactLook, catalog: HookCatalog, frame: _Frame) -> tupl
     """One look at the call as it arrived, as with most events: with the very same facts it is the same text again."""
     about, needs, facts = look
     news = _list_news(facts, needs)
-    key = (id(catalog), needs, frame, tuple([(name, id(value)) for name, value in news]))
+    key = (id(catalog), needs, frame, about.root, about.event.session_id, tuple([_mark_fact(one) for one in news]))
     known = _described.get(key)
     if known is not None:
         return known[1]
     texts: list[SealedText] = []
     kept = _describe_news((about, needs, news), about, texts)
     found = _seal_basis(((kept,), texts), about, catalog, frame)
-    is_small = sum(len(text.value) for text in (found[0], *texts)) <= SMALL_BYTES
-    # A table may hold something else the next time.
-    if is_small and all(isinstance(value, msgspec.Struct) for _, value in news):
+    if sum([len(text.value) for text in (found[0], *texts)]) <= MOST_DESCRIBED:
         if len(_described) >= MAX_ENCODED:
             _described.clear()
         _described[key] = ((catalog, news), found)
     return found
+
+
+def _mark_fact(fact: tuple[str, object]) -> tuple[str, object]:
+    """The same for the same fact: frozen ones by identity, a table, into which somebody may write, by what it says."""
+    name, value = fact
+    return name, id(value) if isinstance(value, msgspec.Struct) and name != "state" else _encoder.encode(value)
 
 
 def _describe_looks(

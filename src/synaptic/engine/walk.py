@@ -303,6 +303,7 @@ class Engine:
         self._effects.close()
         self.shadows.hand_over()
         await self.means.runners.close()
+        self._witness.close()
         self.store.close()
 
     async def _open_call(self, request: Request) -> tuple[Adapter, Call, HookCatalog]:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 
 import msgspec
@@ -14,6 +15,7 @@ from synaptic.engine.reports import is_announced
 from synaptic.engine.senders import AFTER_TOOL, Senders
 from synaptic.model.call import Call, Request
 from synaptic.model.decision import Decision, Kind, TraceStep
+from synaptic.model.errors import StoreError
 from synaptic.model.event import PostToolUse, PostToolUseFailure, PreToolUse, ToolEvent
 from synaptic.model.home import Home
 from synaptic.model.witness import ALARMS, Sign, Standing, WitnessedCall
@@ -95,6 +97,11 @@ class Witness:
         """Let what was begun end, before the store is closed; what takes longer is done the next time."""
         if self._following:
             await asyncio.wait(self._following, timeout=FINISH_SECONDS)
+
+    def close(self) -> None:
+        """Write what waits for results: the process ends. Without the disk it is not observable."""
+        with suppress(StoreError):
+            witness.flush_waiting(self._store)
 
     def look(self, request: Request, call: Call) -> WitnessReport | None:
         """What a result says about its call; None where it proves nothing. Never raises: it only ever adds."""

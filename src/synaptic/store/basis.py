@@ -20,6 +20,8 @@ DIGEST_BYTES = 8
 SMALL_BYTES = 4096
 """A text up to this size is sealed once while it comes again."""
 REFRESH_SECONDS = 3600.0
+SETTLED_SECONDS = 60.0
+"""For so long the very same texts are not looked up again."""
 KEPT_SECONDS = 24 * 3600.0
 """A text is kept this much longer than it was used: its time is noted only now and then."""
 MAX_KNOWN = 20_000
@@ -55,13 +57,22 @@ class _KnownTexts:
         """By place."""
         self.written: dict[int, bytes] = {}
         """In the transaction that runs, as they are stored."""
+        self.settled: tuple[Iterable[SealedText], float] = ((), 0.0)
+        """The texts of the last event that needed nothing written, and when that was looked at."""
 
     def select_due(self, store: Store, texts: Iterable[SealedText], at: float) -> list[SealedText]:
         """Those that must be written: new ones, and those whose time is old."""
         if self.generation != store.generation:
             self.generation, self.since, self.written = store.generation, {}, {}
             self.bases.clear()
-        return [text for text in texts if not 0 <= at - self.since.get(text.id, 0.0) < REFRESH_SECONDS]
+            self.settled = ((), 0.0)
+        same, since = self.settled
+        if same is texts and 0 <= at - since < SETTLED_SECONDS:
+            return []
+        due = [text for text in texts if not 0 <= at - self.since.get(text.id, 0.0) < REFRESH_SECONDS]
+        if not due:
+            self.settled = (texts, at)
+        return due
 
     def find_base(self, text: SealedText, at: float) -> _TextBase | None:
         """What a text can be made of: surely there for as long as the text."""

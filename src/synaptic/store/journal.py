@@ -116,9 +116,10 @@ def claim_records(store: Store, records: Iterable[EventRecord], keep: JournalDet
             deliveries.expect_more(store)
         if row.record.event in workspaces.WORKSPACE_EVENTS:
             workspaces.forget_known(store)
-    new = state.write_changes(
-        store, lambda connection: [_insert_record(store, connection, row) for row in rows], follows=True
-    )
+    with witness.follow_calls(store):
+        new = state.write_changes(
+            store, lambda connection: [_insert_record(store, connection, row) for row in rows], follows=True
+        )
     won = [row for row, is_new in zip(rows, new, strict=True) if is_new]
     store.recent.add(sum(map(_measure_rows, won)), partial(_repeat_records, store, won))
     for row in won:

@@ -3,9 +3,11 @@
 Inputs and numbers are kept as digests under the key of this home: they can be compared, and tell nobody what they were.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import blake2b
+from threading import RLock
 
 import msgspec
 
@@ -46,12 +48,45 @@ DELETE_SESSION = (
 SELECT_SESSIONS = "SELECT session FROM witness_sessions ORDER BY last"
 DELETE_QUIET = "DELETE FROM witness WHERE session = ? AND NOT flags & 256"
 DELETE_ALL = "DELETE FROM witness WHERE session = ?"
+LET_ALONE = (Sign.LET | Sign.NUMBERED, Sign.LET)
+"""Of a call that went on as it was, and about which nothing else is known."""
+MOST_WAITING = 24
+_Place = tuple[int, int, int]
+"""A session, a call's number and its input, as digests."""
+_Row = tuple[int, int, int, int]
+"""The event that asked, the one that told its result, when, and what is known."""
 RESULT_EVENTS = frozenset({"PostToolUse", "PostToolUseFailure"})
 TURN_EVENTS = frozenset({"SessionStart", "UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"})
 
 
 class _KnownSessions(set[int]):
     """Sessions that have a row, as far as this process knows."""
+
+
+class _WaitingCalls:
+    """Calls that were let through and whose result has not come: their rows are written with it, or a few together.
+
+    A row for each would be the dearest part of writing an event about which nobody had anything to say. Who is killed
+    before they are written leaves calls of which nothing is known: their results are not observable.
+    """
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.rows: dict[_Place, _Row] = {}
+        self.begun: dict[_Place, _Row] = {}
+        """Of the transaction that runs: what is rolled back was never let through."""
+        self.written: tuple[_Place, ...] = ()
+        """In the transaction that runs."""
+
+    def begin(self) -> None:
+        """What an earlier try had begun is not remembered."""
+        self.begun, self.written = {}, ()
+
+    def end(self) -> None:
+        """It is committed."""
+        for place in self.written:
+            self.rows.pop(place, None)
+        self.rows.update(self.begun)
 
 
 class KnownCall(msgspec.Struct, frozen=True):
@@ -74,9 +109,14 @@ def find_call(store: Store, session: str, call: WitnessedCall) -> KnownCall:
     named, input = digest_number(key, call.number), _digest(key, call.said)
     place = digest_session(key, session)
     sql, values = (SELECT_CALL, (place, named, input)) if named else (SELECT_INPUT, (place, input))
-    rows = store.read(lambda connection: connection.execute(sql, values).fetchall())
-    asked = next((id for found, _, id in rows if found == input), 0)
-    return KnownCall(input, {found: Sign(flags) for found, flags, _ in rows}, asked)
+    rows = [
+        *_find_waiting(store, place, named),
+        *store.read(lambda connection: connection.execute(sql, values).fetchall()),
+    ]
+    signs: dict[int, Sign] = {}
+    for found, flags, _ in rows:
+        signs[found] = signs.get(found, Sign(0)) | Sign(flags)
+    return KnownCall(input, signs, next((id for found, _, id in rows if found == input and id), 0))
 
 
 def record_witness(connection: Connection, store: Store, record: EventRecord, id: int) -> None:
@@ -90,19 +130,61 @@ def record_witness(connection: Connection, store: Store, record: EventRecord, id
         return  # without the key nothing can be compared: not observable
     session = digest_session(key, record.session)
     _note_session(connection, store, record, session)
+    if record.event in TURN_EVENTS or len(store.cache(_WaitingCalls).rows) >= MOST_WAITING:
+        write_waiting(connection, store)
     if call is None:
         return
-    at, named, ids = (
-        int(record.at),
-        digest_number(key, call.number),
-        (0, id) if record.event in RESULT_EVENTS else (id, 0),
-    )
-    signs = call.signs
+    ids = (0, id) if record.event in RESULT_EVENTS else (id, 0)
+    named, at, signs = digest_number(key, call.number), int(record.at), call.signs
+    if named and signs in LET_ALONE and not call.let and ids[0]:
+        store.cache(_WaitingCalls).begun[session, named, _digest(key, call.said)] = (*ids, at, int(signs))
+        return
     if call.let:
         # The answer lets another input through: this one is not to run.
-        connection.execute(PUT_CALL, (session, named, _digest(key, call.let), *ids, at, int(signs)))
+        _put_call(connection, store, (session, named, _digest(key, call.let)), (*ids, at, int(signs)))
         signs = signs & ~Sign.LET | Sign.REPLACED
-    connection.execute(PUT_CALL, (session, named, _digest(key, call.said), *ids, at, int(signs)))
+    _put_call(connection, store, (session, named, _digest(key, call.said)), (*ids, at, int(signs)))
+
+
+@contextmanager
+def follow_calls(store: Store) -> Iterator[None]:
+    """Around a transaction of events: what they let through waits for its result only once they are written."""
+    waiting = store.cache(_WaitingCalls)
+    with waiting.lock:
+        waiting.begin()
+        yield
+        waiting.end()
+
+
+def write_waiting(connection: Connection, store: Store) -> None:
+    """Write what waits for a result; it is forgotten when that is committed."""
+    waiting = store.cache(_WaitingCalls)
+    places = tuple(waiting.rows)
+    connection.executemany(PUT_CALL, [(*place, *waiting.rows[place]) for place in places])
+    waiting.written += places
+
+
+def flush_waiting(store: Store) -> None:
+    """Before the process ends or somebody else looks. Raises StoreError."""
+    if store.cache(_WaitingCalls).rows:
+        with follow_calls(store):
+            store.write(lambda connection: write_waiting(connection, store), follows=True)
+
+
+def _put_call(connection: Connection, store: Store, place: _Place, row: _Row) -> None:
+    waiting = store.cache(_WaitingCalls)
+    asked = waiting.rows.get(place)
+    if asked is not None:  # both in one row
+        row = (asked[0], row[1], row[2], asked[3] | row[3]) if not row[0] else row
+        waiting.written += (place,)
+        if row[0] != asked[0]:
+            connection.execute(PUT_CALL, (*place, *asked))
+    connection.execute(PUT_CALL, (*place, *row))
+
+
+def _find_waiting(store: Store, session: int, named: int) -> list[tuple[int, int, int]]:
+    rows = store.cache(_WaitingCalls).rows
+    return [(place[2], row[3], row[0]) for place, row in tuple(rows.items()) if place[:2] == (session, named)]
 
 
 def forget_calls(connection: Connection, before: float) -> None:
