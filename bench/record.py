@@ -6,18 +6,16 @@ The same sessions are played twice, by an engine that keeps both and by one that
 import asyncio
 import os
 import sqlite3  # noqa: TID251 - the size of a table
-import statistics
 import subprocess  # noqa: TID251  the bench starts what it measures
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 import msgspec
-from tests.engine.sessions import GeneratedSessions, Place, iter_sent, make_repository
+from tests.engine.sessions import GeneratedSessions, Place, make_repository
 
 from bench.line import Line, at_most
-from bench.spawn import Command, Samples, compile_spawner, sample
+from bench.spawn import compile_spawner, sample
 from bench.unrecorded import without_record
 from bench.world import World, build
 from synaptic.daemon import lifecycle
@@ -26,10 +24,6 @@ from synaptic.engine.walk import open_engine
 SEED = 5
 ODD = 0.1
 """Of the calls, those out of the corpora."""
-KINDS = 32
-"""Different events that are sent in turn."""
-SHARE = 20
-"""Each of them in one of so many rounds."""
 EVENTS = 5_000
 """Of a journal whose size is compared."""
 PRESETS = ("essentials", "strict")
@@ -46,17 +40,11 @@ def measured(folder: Path, rounds: int) -> list[Line]:
 def _time(folder: Path, spawner: Path, preset: str, rounds: int) -> Line:
     with ExitStack() as stack:
         worlds = [_start(stack, folder / f"{preset}-{words}", preset, words) for words in ("unkept", "record")]
-        commands = [list(_make_commands(world)) for world in worlds]
-        in_turn = [command for pair in zip(*commands, strict=True) for command in pair]
-        samples = sample(spawner, in_turn, max(rounds // SHARE, 5))
-    plain, kept = (_find_median(samples[half::2]) for half in (0, 1))
+        commands = [msgspec.structs.replace(world.command(), name=world.name) for world in worlds]
+        unkept, record = sample(spawner, commands, rounds)
+    plain, kept = unkept.percentile(0.5), record.percentile(0.5)
     name = f"record and witness on a call, {preset} ({plain:.3f} ms without)"
     return _compare(name, kept / plain, MOST_TIME)
-
-
-def _find_median(samples: Sequence[Samples]) -> float:
-    """Of all runs of all kinds of events."""
-    return statistics.median(millis for one in samples for millis in one.millis)
 
 
 def _compare(name: str, ratio: float, most: float) -> Line:
@@ -75,16 +63,6 @@ def _start(stack: ExitStack, folder: Path, preset: str, words: str) -> World:
     if not lifecycle.wait_ready(world.home, 20):
         raise SystemExit("the daemon that is measured does not start")
     return world
-
-
-def _make_commands(world: World) -> Iterator[Command]:
-    """The events of a session, each as a program that sends it."""
-    sends = GeneratedSessions(Place(world.project, world.folder), SEED, odd=0.0).play()
-    for number, request in enumerate(iter_sent(sends, KINDS)):
-        stdin = world.folder / f"event-{number}.json"
-        stdin.write_bytes(request.stdin)
-        argv = (str(world.home.dispatch), request.event)
-        yield msgspec.structs.replace(world.command(), name=f"{world.name} {number}", argv=argv, stdin=stdin)
 
 
 def _size(folder: Path, preset: str) -> Line:

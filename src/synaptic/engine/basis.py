@@ -2,8 +2,9 @@
 
 import hashlib
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
@@ -224,11 +225,13 @@ def _describe_news(look: FactNews, first: Call, texts: list[SealedText]) -> Kept
 
 def _list_news(facts: Facts, needs: frozenset[str]) -> list[tuple[str, object]]:
     """The facts that are not as they are by default; of the state each section by itself."""
-    fields, has_state = _list_fields(needs)
-    found = [
-        (name, value) for name, default in fields if (value := getattr(facts, name)) is not default and value != default
+    names, read, defaults, has_sections = _list_fields(needs)
+    found: list[tuple[str, object]] = [
+        (name, value)
+        for name, value, default in zip(names, read(facts), defaults, strict=False)
+        if value is not default and value != default
     ]
-    if has_state and facts.state != DEFAULTS["state"]:
+    if has_sections and facts.state != DEFAULTS["state"]:
         state = facts.state
         found.append(("state", msgspec.structs.replace(state, sections={})))
         found += ((f"{SECTION}{name}", section) for name, section in state.sections.items())
@@ -267,11 +270,22 @@ def name_call(about: Call, first: Call) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
+class _GatheredFields(NamedTuple):
+    """The fields of Facts that are gathered for some needs."""
+
+    names: tuple[str, ...]
+    read: Callable[[Facts], tuple[object, ...]]
+    defaults: tuple[object, ...]
+    has_sections: bool
+
+
 @lru_cache(maxsize=256)
-def _list_fields(needs: frozenset[str]) -> tuple[tuple[tuple[str, object], ...], bool]:
-    """The fields of Facts that are gathered for these needs, with their defaults, and whether sections are."""
+def _list_fields(needs: frozenset[str]) -> _GatheredFields:
     named = {need for need in needs if ":" not in need} | {"failed"}
-    return tuple((name, DEFAULTS[name]) for name in sorted(named - FOLLOWING)), any(":" in need for need in needs)
+    names = tuple(sorted(named - FOLLOWING))
+    # Of one name a getter makes no tuple; two are always there.
+    read = attrgetter(*names, "failed")
+    return _GatheredFields(names, read, tuple(map(DEFAULTS.__getitem__, names)), any(":" in need for need in needs))
 
 
 @lru_cache(maxsize=256)

@@ -3,8 +3,8 @@
 Inputs and numbers are kept as digests under the key of this home: they can be compared, and tell nobody what they were.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from hashlib import blake2b
 from threading import RLock
@@ -51,8 +51,10 @@ DELETE_ALL = "DELETE FROM witness WHERE session = ?"
 LET_ALONE = (Sign.LET | Sign.NUMBERED, Sign.LET)
 """Of a call that went on as it was, and about which nothing else is known."""
 MOST_WAITING = 24
-_Place = tuple[int, int, int]
-"""A session, a call's number and its input, as digests."""
+_Place = tuple[str, str, bytes | int]
+"""A session, a call's number and its input: they are hashed when they are written, and most of them together."""
+LONGEST_KEPT = 4096
+"""Bytes of an input in memory; a longer one is its digest there."""
 _Row = tuple[int, int, int, int]
 """The event that asked, the one that told its result, when, and what is known."""
 RESULT_EVENTS = frozenset({"PostToolUse", "PostToolUseFailure"})
@@ -78,15 +80,19 @@ class _WaitingCalls:
         self.written: tuple[_Place, ...] = ()
         """In the transaction that runs."""
 
-    def begin(self) -> None:
+    def __enter__(self) -> None:
         """What an earlier try had begun is not remembered."""
+        self.lock.acquire()
         self.begun, self.written = {}, ()
 
-    def end(self) -> None:
-        """It is committed."""
-        for place in self.written:
-            self.rows.pop(place, None)
-        self.rows.update(self.begun)
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            if kind is None:  # it is committed
+                for place in self.written:
+                    self.rows.pop(place, None)
+                self.rows.update(self.begun)
+        finally:
+            self.lock.release()
 
 
 class KnownCall(msgspec.Struct, frozen=True):
@@ -110,7 +116,7 @@ def find_call(store: Store, session: str, call: WitnessedCall) -> KnownCall:
     place = digest_session(key, session)
     sql, values = (SELECT_CALL, (place, named, input)) if named else (SELECT_INPUT, (place, input))
     rows = [
-        *_find_waiting(store, place, named),
+        *_find_waiting(store, key, session, call.number),
         *store.read(lambda connection: connection.execute(sql, values).fetchall()),
     ]
     signs: dict[int, Sign] = {}
@@ -135,33 +141,32 @@ def record_witness(connection: Connection, store: Store, record: EventRecord, id
     if call is None:
         return
     ids = (0, id) if record.event in RESULT_EVENTS else (id, 0)
-    named, at, signs = digest_number(key, call.number), int(record.at), call.signs
-    if named and signs in LET_ALONE and not call.let and ids[0]:
-        store.cache(_WaitingCalls).begun[session, named, _digest(key, call.said)] = (*ids, at, int(signs))
+    at, signs = int(record.at), call.signs
+    place = (record.session, call.number, _shorten_input(key, call.said))
+    if call.number and signs in LET_ALONE and not call.let and ids[0]:
+        store.cache(_WaitingCalls).begun[place] = (*ids, at, int(signs))
         return
     if call.let:
         # The answer lets another input through: this one is not to run.
-        _put_call(connection, store, (session, named, _digest(key, call.let)), (*ids, at, int(signs)))
+        other = (record.session, call.number, _shorten_input(key, call.let))
+        _put_call(connection, store, key, (other, (*ids, at, int(signs))))
         signs = signs & ~Sign.LET | Sign.REPLACED
-    _put_call(connection, store, (session, named, _digest(key, call.said)), (*ids, at, int(signs)))
+    _put_call(connection, store, key, (place, (*ids, at, int(signs))))
 
 
-@contextmanager
-def follow_calls(store: Store) -> Iterator[None]:
+def follow_calls(store: Store) -> AbstractContextManager[object]:
     """Around a transaction of events: what they let through waits for its result only once they are written."""
-    waiting = store.cache(_WaitingCalls)
-    with waiting.lock:
-        waiting.begin()
-        yield
-        waiting.end()
+    return store.cache(_WaitingCalls)
 
 
 def write_waiting(connection: Connection, store: Store) -> None:
     """Write what waits for a result; it is forgotten when that is committed."""
     waiting = store.cache(_WaitingCalls)
     places = tuple(waiting.rows)
-    connection.executemany(PUT_CALL, [(*place, *waiting.rows[place]) for place in places])
-    waiting.written += places
+    if places:
+        key = read_signing_key(store)
+        connection.executemany(PUT_CALL, [(*_hash_place(key, place), *waiting.rows[place]) for place in places])
+        waiting.written += places
 
 
 def flush_waiting(store: Store) -> None:
@@ -171,20 +176,36 @@ def flush_waiting(store: Store) -> None:
             store.write(lambda connection: write_waiting(connection, store), follows=True)
 
 
-def _put_call(connection: Connection, store: Store, place: _Place, row: _Row) -> None:
+def _put_call(connection: Connection, store: Store, key: bytes, said: tuple[_Place, _Row]) -> None:
+    place, row = said
     waiting = store.cache(_WaitingCalls)
     asked = waiting.rows.get(place)
-    if asked is not None:  # both in one row
-        row = (asked[0], row[1], row[2], asked[3] | row[3]) if not row[0] else row
+    hashed = _hash_place(key, place)
+    if asked is not None:
         waiting.written += (place,)
-        if row[0] != asked[0]:
-            connection.execute(PUT_CALL, (*place, *asked))
-    connection.execute(PUT_CALL, (*place, *row))
+        if row[0]:  # it was asked about again
+            connection.execute(PUT_CALL, (*hashed, *asked))
+        else:  # both in one row
+            row = (asked[0], row[1], row[2], asked[3] | row[3])
+    connection.execute(PUT_CALL, (*hashed, *row))
 
 
-def _find_waiting(store: Store, session: int, named: int) -> list[tuple[int, int, int]]:
-    rows = store.cache(_WaitingCalls).rows
-    return [(place[2], row[3], row[0]) for place, row in tuple(rows.items()) if place[:2] == (session, named)]
+def _find_waiting(store: Store, key: bytes, session: str, number: str) -> list[tuple[int, int, int]]:
+    rows = tuple(store.cache(_WaitingCalls).rows.items())
+    return [(_hash_input(key, place[2]), row[3], row[0]) for place, row in rows if place[:2] == (session, number)]
+
+
+def _shorten_input(key: bytes, said: bytes) -> bytes | int:
+    return said if len(said) <= LONGEST_KEPT else _digest(key, said)
+
+
+def _hash_input(key: bytes, kept: bytes | int) -> int:
+    return kept if isinstance(kept, int) else _digest(key, kept)
+
+
+def _hash_place(key: bytes, place: _Place) -> tuple[int, int, int]:
+    session, number, said = place
+    return digest_session(key, session), digest_number(key, number), _hash_input(key, said)
 
 
 def forget_calls(connection: Connection, before: float) -> None:
