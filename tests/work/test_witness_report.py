@@ -8,7 +8,7 @@ import pytest
 
 from synaptic.model.home import Home
 from synaptic.model.witness import Sign, WitnessedCall
-from synaptic.store import journal
+from synaptic.store import journal, witness
 from synaptic.store.db import Store
 from synaptic.store.record import EventRecord
 from synaptic.work import witness_report
@@ -56,5 +56,6 @@ def test_calls_without_numbers_are_counted_once_and_that_is_said(store: Store):
     for event, sign in (("PreToolUse", Sign.LET), ("PostToolUse", Sign.RAN)) * 3:
         journal.claim_records(store, [make(event, sign, number="")])
     journal.claim_records(store, [make("PreToolUse", Sign.LET | Sign.NUMBERED)])
+    witness.flush_waiting(store)
     made = witness_report.make_report(store, 0.0)
     assert (made.calls, made.unnumbered) == (2, 1)
