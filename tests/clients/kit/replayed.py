@@ -1,8 +1,9 @@
-"""Everything in a journal, decided again: with nothing changed it is decided as it was."""
+"""Everything in a journal, decided again: with nothing changed it is decided as it was, and nobody was accused."""
 
 from synaptic.engine.past_catalog import CatalogChange
 from synaptic.model.home import Home
 from synaptic.store.db import Store
+from synaptic.work import witness_report
 from synaptic.work.replay import ReplayScope, ReplaySummary, replay_journal
 
 EVER = ReplayScope(since=0.0, until=1e12)
@@ -24,5 +25,14 @@ def describe_replay(home: Home) -> str:
         return "no event in the journal"
     if found.flips:
         return f"{found.flips} of {found.events} otherwise: {', '.join(one.policy for one in found.list_groups())}"
-    inexact = ", ".join(found.why)
-    return "as decided" if not inexact else f"as decided; {inexact}"
+    told = [*found.why, *([f"{alarms} alarms"] if (alarms := count_alarms(home)) else [])]
+    return "; ".join(["as decided", *([", ".join(told)] if told else [])])
+
+
+def count_alarms(home: Home) -> int:
+    """How often the witness has said that the client did not do what it was told: each would be a false alarm."""
+    store = Store.open(home)
+    try:
+        return witness_report.make_report(store, 0.0).alarms
+    finally:
+        store.close()
