@@ -51,7 +51,7 @@ def test_a_daemon_with_other_code_is_told_of_by_every_door_and_replaced_by_up(us
     user.types("up")
     pid = lifecycle.read_status(user.home).pid
     assert "fail  daemon" not in user.types("doctor").out
-    monkeypatch.setattr("synaptic.cli.daemon.read_installed_stamp", lambda home: "another")
+    monkeypatch.setattr("synaptic.daemon.checks.read_installed_stamp", lambda home: "another")
     found = user.types("doctor")
     assert (found.code, f"process {pid}" in found.out, "other code" in found.out) == (1, True, True)
     assert "other code" in user.types("daemon", "status").err
