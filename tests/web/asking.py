@@ -15,10 +15,10 @@ class Reply(NamedTuple):
 
 def ask(console: WebConsole, path: str, method: str = "GET", body: str = "", **headers: str) -> Reply:
     """One request; `Host` and `Origin` are as a browser on this machine sends them unless they are given."""
-    connection = http.client.HTTPConnection("127.0.0.1", console.port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection(console.host, console.port, timeout=PATIENCE)
     try:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        sent = {"Host": f"127.0.0.1:{console.port}", **named}
+        sent = {"Host": f"{console.host}:{console.port}", **named}
         connection.request(method, path, body=body or None, headers=sent)
         answer = connection.getresponse()
         return Reply(answer.status, {key.lower(): value for key, value in answer.getheaders()}, answer.read().decode())

@@ -47,9 +47,10 @@ class WebConsole:
         )
         assert self.process.stdout is not None
         self.link = self.process.stdout.readline().strip()
-        assert self.link.startswith("http://127.0.0.1:"), self.process.communicate()[1]
+        assert self.link.startswith("http://127."), self.process.communicate()[1]
         self.address = self.link.partition("/enter")[0]
-        self.port = int(self.address.rpartition(":")[2])
+        self.host, _, port = self.address.removeprefix("http://").partition(":")
+        self.port = int(port)
 
     def take_link(self) -> str:
         """The link that was printed: it opens once, so there is one scenario for each console."""

@@ -8,7 +8,7 @@ from typing import Any, cast
 from tests.security.agent.terminals import CLI, Window
 from tests.web.console import WebConsole
 
-LINK = re.compile(r"http://127\.0\.0\.1:\d+/enter\?token=[\w-]+(?=\r?\n)")
+LINK = re.compile(r"http://127\.[\d.]+:\d+/enter\?token=[\w-]+(?=\r?\n)")
 PROMPT = re.compile(r"[$#] ")
 
 
@@ -23,7 +23,8 @@ class TypedConsole(WebConsole):
         assert found
         self.link = found[0]
         self.address = self.link.partition("/enter")[0]
-        self.port = int(self.address.rpartition(":")[2])
+        self.host, _, port = self.address.removeprefix("http://").partition(":")
+        self.port = int(port)
 
     def stop(self) -> None:
         """Its window is closed; whoever ends the user's leftovers may have done so before."""

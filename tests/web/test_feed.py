@@ -9,7 +9,10 @@ import threading
 import time
 from collections.abc import Iterator
 
+import pytest
+
 from synaptic.daemon import lifecycle
+from synaptic.store.db import Store
 from tests.daemon.setting import Setting
 from tests.web.asking import ask, enter
 from tests.web.console import PATIENCE, WebConsole, record
@@ -20,15 +23,19 @@ NUMBER = re.compile(r"^id: (\d+)$", re.MULTILINE)
 class Listener:
     """A page's stream, read line by line; it can go away and come back as a browser does."""
 
-    def __init__(self, console: WebConsole, cookie: str, after: int) -> None:
-        self._console, self._cookie = console, cookie
+    def __init__(self, console: WebConsole, cookie: str, after: int, named: str | None = None) -> None:
+        self._console, self._cookie, self._named = console, cookie, named
         self.last = after
         self.seen: list[int] = []
         self.connect()
 
     def connect(self) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", self._console.port, timeout=PATIENCE)
-        headers = {"Cookie": self._cookie, "Last-Event-ID": str(self.last), "Host": self._console.address[7:]}
+        self._connection = http.client.HTTPConnection(self._console.host, self._console.port, timeout=PATIENCE)
+        headers = {
+            "Cookie": self._cookie,
+            "Last-Event-ID": (str(self.last) if self._named is None else self._named).encode("latin-1"),
+            "Host": self._console.address[7:],
+        }
         self._connection.request("GET", "/timeline/stream?quiet=1", headers=headers)
         self._answer = self._connection.getresponse()
         assert self._answer.status == 200
@@ -40,6 +47,9 @@ class Listener:
                 self.seen.append(self.last)
             if self.last >= number:
                 return
+
+    def read_line(self) -> str:
+        return self._answer.readline().decode()
 
     def drop(self) -> None:
         self._connection.close()
@@ -104,7 +114,7 @@ def test_a_filtered_page_goes_on_from_where_it_was(console: WebConsole, setting:
     cookie = enter(console)
     for number in range(10):
         record(setting, tool_use_id=f"a{number}")
-    connection = http.client.HTTPConnection("127.0.0.1", console.port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection(console.host, console.port, timeout=PATIENCE)
     connection.request("GET", "/timeline/stream?show=denied&after=1", headers={"Cookie": cookie})
     answer = connection.getresponse()
     found = ""
@@ -112,6 +122,41 @@ def test_a_filtered_page_goes_on_from_where_it_was(console: WebConsole, setting:
         found += answer.readline().decode()
     assert "event: entry" not in found
     connection.close()
+
+
+def test_a_page_is_told_when_the_journal_has_begun_anew(console: WebConsole, setting: Setting) -> None:
+    """Its numbers begin anew as well: a page that waits for the next of the old ones would wait for good."""
+    listener = Listener(console, enter(console), 1)
+    for number in range(5):
+        record(setting, tool_use_id=f"a{number}")
+    listener.read_until(6)
+    listener.drop()
+    store = Store.open(setting.home)
+    store.write(lambda connection: connection.execute("DELETE FROM events WHERE id > 3"))  # that is none
+    store.close()
+    listener.connect()
+    record(setting, tool_use_id="b")
+    listener.read_until(7)
+    listener.drop()
+    for path in setting.home.database.parent.glob(f"{setting.home.database.name}*"):
+        path.unlink()
+    record(setting, tool_use_id="c")
+    listener.connect()
+    found = ""
+    while "event: anew" not in found:
+        line = listener.read_line()
+        assert line and "event: entry" not in line
+        found += line
+    listener.drop()
+
+
+@pytest.mark.parametrize("last", ["9" * 30, "9" * 5000, "-1", "²", "x", ""])
+def test_a_number_that_nobody_gave_is_none(console: WebConsole, last: str) -> None:
+    cookie = enter(console)
+    listener = Listener(console, cookie, 0, last)
+    listener.read_until(1)
+    listener.drop()
+    assert listener.seen == [1]
 
 
 def test_pages_that_read_nothing_hold_nobody_up(console: WebConsole, setting: Setting) -> None:

@@ -102,9 +102,13 @@ def test_a_looser_mode_needs_the_pin_where_nobody_sees_who_asks(
         await page.goto(f"{console.address}/policy/git.reset-hard")
         await page.locator("button[value=advise]").evaluate("one => { one.value = 'none of them'; }")
         await page.keyboard.press("v")
+        await page.wait_for_timeout(300)
+        assert await page.locator("#mode .trouble").count() == 0  # a key alone switches nothing
+        await page.keyboard.press("Enter")
         await expect(page.locator("#mode .trouble")).to_contain_text("no such mode")
         await page.wait_for_timeout(200)  # until the new form is known to the program in the page
         await page.keyboard.press("v")
+        await page.keyboard.press("Enter")
         await expect(page.locator("#mode .trouble")).to_contain_text("PIN is needed")
         await page.wait_for_timeout(200)
         assert "advise" not in running.home.config.read_text()
@@ -118,6 +122,7 @@ def test_a_looser_mode_needs_the_pin_where_nobody_sees_who_asks(
         await page.wait_for_timeout(200)
         assert 'mode = "advise"' in running.home.config.read_text()
         await page.keyboard.press("e")
+        await page.keyboard.press("Enter")
         await expect(page.locator("#mode .state")).to_have_text("enforced")
 
     browser.run(console, scenario)

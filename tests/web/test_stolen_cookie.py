@@ -55,7 +55,7 @@ def test_a_request_with_a_stolen_cookie_from_below_an_agent_does_not_act(
     if client == "curl":
         words.append(f"{console.address}/inbox/answer")
     done = Machine(running).try_tool(" ".join(f"'{word}'" for word in words))
-    assert "this is for people" in done.out, (json.dumps(words), done)
+    assert "the console is for people" in done.out, (json.dumps(words), done)
     assert find_refusal(running).answer == ""
     # The same request of no agent's reaches the daemon, which asks who it is.
     reply = ask(

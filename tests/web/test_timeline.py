@@ -45,3 +45,33 @@ def test_rows_that_come_while_somebody_reads_wait(console: WebConsole, browser: 
         await expect(page.locator("#rows .row")).to_have_count(5)
 
     browser.run(console, scenario)
+
+
+def test_pages_that_nobody_sees_keep_no_connection(console: WebConsole, browser: RealBrowser, setting: Setting) -> None:
+    """A browser has six of them to an address: the seventh page would wait for good."""
+
+    async def scenario(page: Page) -> None:
+        hidden = []
+        for _ in range(8):
+            one = await page.context.new_page()
+            await one.add_init_script("Object.defineProperty(document, 'hidden', { get: () => window.away ?? true });")
+            await one.goto(f"{console.address}/timeline?quiet=1", timeout=10_000)
+            hidden.append(one)
+        await page.goto(f"{console.address}/timeline?quiet=1", timeout=10_000)
+        await expect(page.locator("#live")).to_have_attribute("data-state", "on")
+        record(setting, tool_use_id="late")
+        await expect(page.locator("#e2")).to_be_visible()
+        late, wake = hidden[0], "window.away = {}; document.dispatchEvent(new Event('visibilitychange'))"
+        assert await late.locator("#e2").count() == 0
+        await late.evaluate(wake.format("false"))
+        await expect(late.locator("#e2")).to_be_visible()
+        await late.evaluate(wake.format("true"))
+        await late.wait_for_timeout(3500)
+        record(setting, tool_use_id="later")
+        await expect(page.locator("#e3")).to_be_visible()
+        assert await late.locator("#e3").count() == 0
+        await late.evaluate(wake.format("false"))
+        await expect(late.locator("#e3")).to_be_visible()
+        assert await late.locator(".row").count() == 3
+
+    browser.run(console, scenario)

@@ -17,7 +17,9 @@ synaptic web --port 0    on any port that is free
 
 @app.command(epilog=format_examples(EXAMPLES))
 def web(
-    opens: Annotated[bool, typer.Option("--open", help="Open the link in your browser.")] = False,
+    opens: Annotated[
+        bool, typer.Option("--open", help="Open the link in your browser; programs of yours can read it meanwhile.")
+    ] = False,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="The port; 7433 or a free one without it.")] = None,
 ) -> None:
     """Show your agents in a browser: who needs you, what happens, why. On this machine only, until Ctrl-C."""
@@ -29,4 +31,7 @@ def web(
         if opens and not webbrowser.open(link):
             screen.note("No browser could be opened.")
 
-    serve_console(find_place().home, port, tell)
+    def tell_guest(name: str) -> None:
+        screen.note(f"Opened by {name or 'a program'}. If that is not your browser: Ctrl-C.")
+
+    serve_console(find_place().home, port, tell, tell_guest)

@@ -15,7 +15,7 @@ from synaptic.daemon import rpc
 from synaptic.daemon.client import new_call_id
 from synaptic.daemon.frame import STDIN_LIMIT, TOO_LARGE_STDIN
 from synaptic.daemon.lifecycle import clean_environment
-from synaptic.daemon.loopback import find_loopback_peer
+from synaptic.daemon.loopback import ConnectionEnds, find_loopback_peer
 from synaptic.daemon.rpc import read_peer
 from synaptic.model.call import Answer, Request
 
@@ -58,7 +58,9 @@ def _make_hook_endpoint(service: Any) -> Endpoint:
         )
         peer = read_peer()
         if not peer and request.client and service.engine.senders.is_spoken(event):
-            peer = find_loopback_peer(request.client.port)
+            peer = find_loopback_peer(
+                ConnectionEnds((request.client.host, request.client.port), request.scope["server"])
+            )
         return _answer_to_http(await _answer_client(service, request, service.engine.senders.examine(event, peer)))
 
     return answer

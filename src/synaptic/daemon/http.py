@@ -105,7 +105,8 @@ class HttpListeners:
         if token not in self._configs:
             parts = _import_uvicorn()
             app = parts.application(self._service, token)
-            config = parts.Config(app, log_config=None, access_log=False, lifespan="off")
+            # No proxy stands before it: what a header says about where a request came from is anybody's word.
+            config = parts.Config(app, log_config=None, access_log=False, lifespan="off", proxy_headers=False)
             config.load()
             self._configs[token] = config
             self._state = self._state or parts.ServerState()

@@ -14,6 +14,9 @@ from synaptic.store.db import Store
 T = TypeVar("T")
 PATIENCE = 1.0
 """Seconds to wait for somebody else's lock."""
+NEWER_HINT = "end this program and start it again"
+"""For one that was open while Synaptic was upgraded."""
+NO_JOURNAL_HINT = "it begins with the first event of an agent; type: synaptic up, if that was never done"
 ONLY_READ_TEXT = "whoever looks on writes nothing"
 
 
@@ -64,7 +67,7 @@ class JournalReader(Store):
         self._close_connection()
         self._inode = damage.read_inode(self._name)
         if self._inode is None:
-            raise StoreError("there is no journal yet", where=self._name, hint="type: synaptic up")
+            raise StoreError("there is no journal yet", where=self._name, hint=NO_JOURNAL_HINT)
         try:
             connection = self._connect_reading()
         except sqlite3.Error as error:
@@ -76,9 +79,12 @@ class JournalReader(Store):
         connection = open_connection(self._name, PATIENCE)
         try:
             connection.execute("PRAGMA query_only = ON").fetchone()
-            if schema.read_schema_version(connection) != schema.find_latest_version():
+            version = schema.read_schema_version(connection)
+            if version > schema.find_latest_version():
+                raise StoreError("a newer Synaptic has changed the database", where=self._name, hint=NEWER_HINT)
+            if version < schema.find_latest_version():
                 raise StoreError(
-                    "the database is of another version", where=self._name, hint="type: synaptic daemon restart"
+                    "the database is of an older version", where=self._name, hint="type: synaptic daemon restart"
                 )
         except BaseException:
             with suppress(sqlite3.Error):

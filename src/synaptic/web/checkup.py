@@ -49,7 +49,7 @@ class KeptCheckup:
     def peek(self) -> Checkup | None:
         """The last one, if it still counts; nobody waits for it."""
         kept = self._kept
-        return kept if kept and time.time() - kept.at < KEPT_SECONDS else None
+        return kept if kept and 0 <= time.time() - kept.at < KEPT_SECONDS else None
 
     def get(self) -> Checkup:
         """One that counts."""

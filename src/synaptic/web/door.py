@@ -3,7 +3,7 @@
 import hmac
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
@@ -29,11 +29,13 @@ class Browser(msgspec.Struct, frozen=True):
 class ConsoleDoor:
     """The links and cookies of one console. They are in its memory only: a new start knows nobody."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    def __init__(
+        self, port: int, host: str = "127.0.0.1", tell_guest: Callable[[str], None] = lambda name: None
+    ) -> None:
+        self.host, self.port, self._tell_guest = host, port, tell_guest
         self.cookie_name = f"synaptic_{port}"  # browsers send a cookie to every port of a host
         self._links: dict[str, float] = {}
-        self._used: list[str] = []
+        self._used: dict[str, str] = {}
         self._browsers: dict[str, Browser] = {}
 
     @property
@@ -42,7 +44,7 @@ class ConsoleDoor:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        return (f"127.0.0.1:{self.port}", f"localhost:{self.port}")
+        return (f"{self.host}:{self.port}",)
 
     def make_link(self) -> str:
         """An address that lets one browser in, once."""
@@ -50,16 +52,23 @@ class ConsoleDoor:
         self._links[token] = time.monotonic() + LINK_SECONDS
         while len(self._links) > MOST_LINKS:
             self._links.pop(next(iter(self._links)))
-        return f"http://127.0.0.1:{self.port}/enter?token={token}"
+        return f"http://{self.host}:{self.port}/enter?token={token}"
 
-    def enter(self, token: str, processes: frozenset[ProcessKey] = frozenset()) -> Browser | None:
+    def is_open(self, token: str) -> bool:
+        """Whether a link would let somebody in."""
+        return self._links.get(_find_equal(self._links, token), 0.0) >= time.monotonic()
+
+    def enter(self, token: str, processes: frozenset[ProcessKey] = frozenset(), name: str = "") -> Browser | None:
         """A new browser for a link's token; None for one that is unknown, old or used."""
         found = _find_equal(self._links, token)
         until = self._links.pop(found, 0.0) if found else 0.0
         if until < time.monotonic():
             return None
-        self._used = [*self._used[1 - MOST_LINKS :], found]
         browser = Browser(secrets.token_urlsafe(TOKEN_BYTES), secrets.token_urlsafe(TOKEN_BYTES), processes)
+        self._used[found] = browser.cookie
+        while len(self._used) > MOST_LINKS:
+            self._used.pop(next(iter(self._used)))
+        self._tell_guest(name)
         self._browsers[browser.cookie] = browser
         while len(self._browsers) > MOST_BROWSERS:
             self._browsers.pop(next(iter(self._browsers)))
@@ -67,12 +76,15 @@ class ConsoleDoor:
 
     def was_used(self, token: str) -> bool:
         """Whether a link has let somebody in already."""
-        return bool(_find_equal(dict.fromkeys(self._used, 0.0), token))
+        return bool(_find_equal(self._used, token))
+
+    def was_used_by(self, token: str, browser: Browser | None) -> bool:
+        """Whether it was this browser that a link has let in."""
+        return browser is not None and self._used.get(_find_equal(self._used, token)) == browser.cookie
 
     def find_browser(self, cookie: str) -> Browser | None:
         """The browser with this cookie."""
-        found = _find_equal(dict.fromkeys(self._browsers, 0.0), cookie)
-        return self._browsers.get(found)
+        return self._browsers.get(_find_equal(self._browsers, cookie))
 
     def explain_refusal(self, headers: Mapping[str, str], *, acts: bool) -> str:
         """Why a request is nobody's that we know, whatever it carries; "" where its headers are in order.
@@ -94,7 +106,7 @@ def is_form_token(browser: Browser, given: str) -> bool:
     return _is_equal(browser.form_token, given)
 
 
-def _find_equal(known: Mapping[str, float], given: str) -> str:
+def _find_equal(known: Iterable[str], given: str) -> str:
     # Each is compared in full: how long it takes says nothing about how much was right.
     found = [one for one in known if _is_equal(one, given)]
     return found[0] if found else ""

@@ -14,8 +14,11 @@ from synaptic.store.record import JournalEntry
 LOOK_SECONDS = 0.04
 ALIVE_SECONDS = 15.0
 """A page that hears nothing for longer than this cannot know whether anybody is there."""
-PAGE_SIZE = 200
+PAGE_SIZE = 50
+"""Of events that a page has not seen; each may be a megabyte."""
 NEWEST = "SELECT coalesce(max(id), 0) FROM events"
+LAST_GIVEN = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events'"
+"""Also when the newest events have been deleted."""
 
 DescribeEntries = Callable[[list[JournalEntry]], list[tuple[int, str]]]
 """What a page is sent about new events, each with its number; what it does not want is not among them."""
@@ -99,6 +102,9 @@ async def stream_entries(
             fresh = await run_in_threadpool(read_entries_after, reader, seen, PAGE_SIZE)
         except StoreError:
             fresh = ()
+        if not fresh and await run_in_threadpool(has_begun_anew, reader, seen):
+            yield format_message("anew", "1", 0)
+            return
         if fresh:
             seen = fresh[-1].id
             for number, html in await run_in_threadpool(describe, list(fresh)):
@@ -108,6 +114,14 @@ async def stream_entries(
             before = seen
             await feed.wait_beyond(before, ALIVE_SECONDS)
             yield ": here\n\n"
+
+
+def has_begun_anew(reader: JournalReader, seen: int) -> bool:
+    """Whether the journal is another one than a page has read: its numbers say nothing there."""
+    try:
+        return int(reader.read(lambda connection: connection.execute(LAST_GIVEN).fetchone()[0])) < seen
+    except StoreError:
+        return False
 
 
 def format_message(event: str, text: str, number: int) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from threading import Thread
+from traceback import format_exception
 from typing import Any
 from urllib.parse import quote
 
@@ -12,7 +13,7 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from synaptic.model.errors import StoreError, SynapticError
+from synaptic.model.errors import LayerError, StoreError, SynapticError
 from synaptic.model.home import Home
 from synaptic.store.reader import JournalReader
 from synaptic.web.assets import make_address
@@ -20,6 +21,7 @@ from synaptic.web.board import NowBoard
 from synaptic.web.catalogs import ConsoleCatalogs
 from synaptic.web.feed import JournalFeed
 from synaptic.web.policy_counts import CountedPolicies
+from synaptic.work.event_words import show_line, show_text
 
 log = logging.getLogger(__name__)
 PAGES = (
@@ -90,8 +92,10 @@ def render_trouble(request: Request, error: SynapticError, status: int = 200) ->
 async def answer_error(request: Request, error: Exception) -> Response:
     """The page for an error of ours."""
     if isinstance(error, SynapticError):
-        return render_trouble(request, error, 503 if isinstance(error, StoreError) else 400)
-    log.error("%s failed", request.url.path, exc_info=error)
+        is_missing = isinstance(error, LayerError) and error.code == "NOT_FOUND"
+        return render_trouble(request, error, 503 if isinstance(error, StoreError) else 404 if is_missing else 400)
+    # It is read in a terminal, and what has failed may have been a text of an agent.
+    log.error("%s failed\n%s", show_line(request.url.path), show_text("".join(format_exception(error))))
     return render_trouble(request, SynapticError(f"this page has failed: {type(error).__name__}"), 500)
 
 

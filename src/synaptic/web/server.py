@@ -1,7 +1,9 @@
 """The console's own process: a port on loopback, one link for a browser, until Ctrl-C."""
 
 import asyncio
+import secrets
 import socket
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -10,41 +12,49 @@ from starlette.types import ASGIApp
 
 from synaptic.agents.shared.callers import HookCallers
 from synaptic.agents.shared.lineage import find_agent_above
-from synaptic.agents.shared.processes import ProcessInfo, read_process, read_program
-from synaptic.daemon.loopback import find_loopback_peer
+from synaptic.agents.shared.processes import ProcessInfo, read_name, read_process, read_program
+from synaptic.daemon.loopback import ConnectionEnds, find_loopback_peer
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
 from synaptic.web.app import build_console
-from synaptic.web.door import ConsoleDoor
+from synaptic.web.connections import ConsoleProtocol
+from synaptic.web.door import ConsoleDoor, ProcessKey
 from synaptic.web.guarded import FindPeer, Peer
 from synaptic.web.page import Console
+from synaptic.work.event_words import show_line
 
 USUAL_PORT = 7433
-ADDRESS = "127.0.0.1"
+USUAL_HOST = "127.0.0.1"
 END_SECONDS = 2
 UNKNOWN_PROCESS = "it cannot be seen which process asks"
 
-TellLink = Callable[[str], None]
+Tell = Callable[[str], None]
 
 
-def serve_console(home: Home, port: int | None, tell: TellLink) -> None:
-    """Serve until it is interrupted. Raises SynapticError where that cannot begin."""
+def serve_console(home: Home, port: int | None, tell_link: Tell, tell_guest: Tell) -> None:
+    """Serve until it is interrupted. Raises SynapticError where that cannot begin.
+
+    `tell_link` is told the link as soon as it opens, `tell_guest` each program that has come in.
+    """
     listener = open_port(port)
-    door = ConsoleDoor(listener.getsockname()[1])
+    host, found = listener.getsockname()
+    door = ConsoleDoor(found, host, tell_guest)
     with listener:
         console = Console(home, door.make_link)
         app = build_console(console, door, make_finder(home))
         with suppress(KeyboardInterrupt):
-            asyncio.run(_serve(app, console, listener, lambda: tell(door.make_link())))
+            asyncio.run(_serve(app, console, listener, lambda: tell_link(door.make_link())))
 
 
 def open_port(port: int | None) -> socket.socket:
     """A socket on loopback: a port that was named, else the usual one or any that is free. Raises SynapticError."""
-    for wanted in (USUAL_PORT, 0) if port is None else (port,):
+    host = choose_host()
+    wishes = [(host, USUAL_PORT), (host, 0), (USUAL_HOST, 0)] if port is None else [(host, port), (USUAL_HOST, port)]
+    for wish in wishes:
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind((ADDRESS, wanted))
+            listener.bind(wish)
             listener.listen(128)
         except OSError as error:
             listener.close()
@@ -54,15 +64,27 @@ def open_port(port: int | None) -> socket.socket:
     raise SynapticError(f"port {port} cannot be opened: {trouble.strerror}", hint="type: synaptic web --port 0")
 
 
+def choose_host() -> str:
+    """An address of this machine's own that no page was ever opened at: nobody has left a script there, or a cookie.
+
+    Browsers keep scripts, service workers and cookies by address, whoever has served them.
+    """
+    if sys.platform != "linux":
+        return USUAL_HOST  # the others have no more than this one unless they are told
+    first, last = (1 + secrets.randbelow(254) for _ in range(2))
+    return f"127.{first}.{secrets.randbelow(256)}.{last}"
+
+
 def make_finder(home: Home) -> FindPeer:
     """What finds out who holds the other end of a connection, and whether that is an agent's."""
 
-    def find(port: int) -> Peer:
-        process = read_process(find_loopback_peer(port))
+    def find(ends: ConnectionEnds, likely: frozenset[ProcessKey]) -> Peer:
+        process = read_process(find_loopback_peer(ends, [pid for pid, _ in likely]))
         if process is None:
             return Peer(UNKNOWN_PROCESS)
         # Read anew each time: the daemon writes down who has called the dispatcher.
-        return Peer(find_agent_above(process.pid, HookCallers(home)), list_program(process))
+        why = find_agent_above(process.pid, HookCallers(home))
+        return Peer(why, list_program(process), f"{show_line(read_name(process.pid))}, process {process.pid}")
 
     return find
 
@@ -88,8 +110,11 @@ class _ConsoleServer(uvicorn.Server):
 
 async def _serve(app: ASGIApp, console: Console, listener: socket.socket, tell: Callable[[], None]) -> None:
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, lifespan="off", server_header=False, loop="uvloop", http="httptools",
-        timeout_graceful_shutdown=END_SECONDS, timeout_keep_alive=30, ws="none",
+        app, log_config=None, access_log=False, lifespan="off", server_header=False, loop="uvloop",
+        http=ConsoleProtocol, timeout_graceful_shutdown=END_SECONDS, timeout_keep_alive=30, ws="none",
+        # No proxy stands before it: what a header says about where a request came from is anybody's word.
+        proxy_headers=False,
+        log_level="critical",  # anybody on this machine may send nonsense: it is nothing for a person's terminal
     )  # fmt: skip
     server = _ConsoleServer(config, console)
     tell()

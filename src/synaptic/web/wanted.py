@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 import msgspec
 from starlette.datastructures import QueryParams
+from starlette.requests import Request
 
 from synaptic.model.decision import Kind
 from synaptic.model.errors import SynapticError
@@ -60,9 +61,18 @@ def read_wanted(query: QueryParams) -> WantedEvents:
     return WantedEvents(chosen=chosen, quiet=bool(_read(query, "quiet")))
 
 
+def read_last_seen(request: Request) -> int:
+    """After which event a stream goes on: the last one that the browser has seen, else the one that the page names."""
+    return parse_number(request.headers.get("last-event-id", "")) or read_number(request.query_params, "after")
+
+
 def read_number(query: QueryParams, name: str) -> int:
     """A number of an address; 0 where there is none."""
-    text = query.get(name, "")
+    return parse_number(query.get(name, ""))
+
+
+def parse_number(text: str) -> int:
+    """A number that fits into a database; 0 for anything else."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else 0
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -139,6 +140,22 @@ def test_the_token_of_loopback_opens_nothing_that_is_for_people(kept: Machine, p
     if path != "rpc":
         answer = kept.setting.last().answer
         assert answer and b"not the agent's own call" in answer.stderr
+
+
+def test_no_header_makes_a_prompt_a_persons(kept: Machine) -> None:
+    """A proxy would name its client so, and there is none: a person's connection is open, and an agent names it."""
+    home = kept.setting.home
+    port, token = locate_port(home).read_text(), read_loopback_token(home)
+    body = json.dumps(kept.setting.payload("UserPromptSubmit"))
+    with socket.create_connection(("127.0.0.1", int(port))) as person:
+        named = ":".join(map(str, person.getsockname()))
+        command = (
+            f"curl -s -H 'Authorization: Bearer {token}' -H 'X-Forwarded-For: {named}' "
+            f"http://127.0.0.1:{port}/hook/claude/UserPromptSubmit -d '{body}'"
+        )
+        kept.run_agent(kept.start_session(), ("tool", command))
+    answer = kept.setting.last().answer
+    assert answer and b"not the agent's own call" in answer.stderr
 
 
 def test_an_agent_is_known_after_the_daemon_was_started_again(kept: Machine) -> None:

@@ -23,7 +23,7 @@ from synaptic.web.pages.timeline import STREAM, find_newest
 from synaptic.web.rows import EventRow, make_row
 from synaptic.web.saved import render_saved_session
 from synaptic.web.track import draw_track
-from synaptic.web.wanted import read_number
+from synaptic.web.wanted import read_last_seen, read_number
 from synaptic.work.event_words import show_line
 from synaptic.work.session_context import ContextPoint, read_context
 from synaptic.work.session_outline import PROMPT, SessionOutline, choose_mark, read_outline
@@ -121,9 +121,9 @@ def save_session(request: Request) -> Response:
 async def stream_session(request: Request) -> Response:
     """New moments of one session as they come."""
     session, console = _read_session(request), get_console(request)
-    last = request.headers.get("last-event-id", "")
-    seen = int(last) if last.isascii() and last.isdecimal() else read_number(request.query_params, "after")
-    stream = stream_entries(console.feed, console.reader, lambda entries: describe_growth(session, entries), seen)
+    stream = stream_entries(
+        console.feed, console.reader, lambda entries: describe_growth(session, entries), read_last_seen(request)
+    )
     return StreamingResponse(stream, media_type=STREAM, headers={"x-accel-buffering": "no"})
 
 

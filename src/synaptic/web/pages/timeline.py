@@ -11,7 +11,7 @@ from synaptic.web.feed import stream_entries
 from synaptic.web.page import get_console, render_page, render_part
 from synaptic.web.rows import EventRow, make_row
 from synaptic.web.volume import measure_volume
-from synaptic.web.wanted import WantedEvents, read_number, read_wanted
+from synaptic.web.wanted import WantedEvents, read_last_seen, read_number, read_wanted
 from synaptic.work.event_words import is_quiet
 
 ROWS = 60
@@ -46,9 +46,9 @@ def show_volume(request: Request) -> Response:
 async def stream_timeline(request: Request) -> Response:
     """New rows as they come: after the last one that the browser has seen, else after the one that the page names."""
     wanted, console = read_wanted(request.query_params), get_console(request)
-    last = request.headers.get("last-event-id", "")
-    seen = int(last) if last.isascii() and last.isdecimal() else read_number(request.query_params, "after")
-    stream = stream_entries(console.feed, console.reader, lambda entries: describe_entries(wanted, entries), seen)
+    stream = stream_entries(
+        console.feed, console.reader, lambda entries: describe_entries(wanted, entries), read_last_seen(request)
+    )
     return StreamingResponse(stream, media_type=STREAM, headers={"x-accel-buffering": "no"})
 
 

@@ -31,6 +31,59 @@ document.body.addEventListener("htmx:sseError", () => showState("lost", "not rea
 document.body.addEventListener("htmx:sendError", () => showState("lost", "not reached"));
 document.body.addEventListener("htmx:responseError", (event) => tell(event.detail.xhr.responseText));
 
+// ---- a browser has six connections to an address, and each stream holds one: pages that nobody sees let go of theirs
+
+const UNSEEN = 3000;
+const streams = new Set();
+let unseen = 0;
+
+class SeenStream {
+  constructor(address) {
+    Object.assign(this, { address: new URL(address, location), listeners: [], source: null });
+    streams.add(this);
+    this.addEventListener("anew", () => { this.close(); showState("lost", "the journal has begun anew: reload"); });
+    if (!document.hidden) this.open();
+  }
+
+  get readyState() { return this.source?.readyState ?? EventSource.CONNECTING; }
+
+  open() {
+    if (this.source) return;
+    this.source = new EventSource(this.address);
+    this.source.onopen = (event) => this.onopen?.(event);
+    this.source.onerror = (event) => {
+      if (this.readyState === EventSource.CLOSED) streams.delete(this);  // whoever wanted it makes another one
+      this.onerror?.(event);
+    };
+    for (const [name, note] of this.listeners) this.source.addEventListener(name, note);
+  }
+
+  rest() { this.source?.close(); this.source = null; }
+
+  close() { this.rest(); streams.delete(this); }
+
+  addEventListener(name, take) {
+    const note = (event) => {
+      if (event.lastEventId) this.address.searchParams.set("after", event.lastEventId);
+      take(event);
+    };
+    this.listeners.push([name, note, take]);
+    this.source?.addEventListener(name, note);
+  }
+
+  removeEventListener(name, take) {
+    for (const [one, note, known] of this.listeners) if (one === name && known === take) this.source?.removeEventListener(one, note);
+    this.listeners = this.listeners.filter(([one, , known]) => one !== name || known !== take);
+  }
+}
+
+window.htmx.createEventSource = (address) => new SeenStream(address);
+document.addEventListener("visibilitychange", () => {
+  clearTimeout(unseen);
+  if (document.hidden) unseen = setTimeout(() => streams.forEach((one) => one.rest()), UNSEEN);
+  else streams.forEach((one) => one.open());
+});
+
 export function tell(text) {
   const told = byId("told");
   told.textContent = text;
@@ -110,7 +163,7 @@ document.addEventListener("keydown", (event) => {
   const named = own ? null : document.querySelector(`.chosen ${key}`) ?? document.querySelector(`${key}:not([data-item] *)`);
   if (!own && !named) return;
   event.preventDefault();
-  if (own) own(); else named.click();
+  if (own) own(); else if ("careful" in named.dataset) named.focus(); else named.click();
 });
 
 // ---- filters take effect when they are changed
