@@ -59,7 +59,7 @@ def test_pages_that_nobody_sees_keep_no_connection(console: WebConsole, browser:
             hidden.append(one)
         await page.goto(f"{console.address}/timeline?quiet=1", timeout=10_000)
         await expect(page.locator("#live")).to_have_attribute("data-state", "on")
-        record(setting, tool_use_id="late")
+        await asyncio.to_thread(record, setting, tool_use_id="late")
         await expect(page.locator("#e2")).to_be_visible()
         late, wake = hidden[0], "window.away = {}; document.dispatchEvent(new Event('visibilitychange'))"
         assert await late.locator("#e2").count() == 0
@@ -67,7 +67,7 @@ def test_pages_that_nobody_sees_keep_no_connection(console: WebConsole, browser:
         await expect(late.locator("#e2")).to_be_visible()
         await late.evaluate(wake.format("true"))
         await late.wait_for_timeout(3500)
-        record(setting, tool_use_id="later")
+        await asyncio.to_thread(record, setting, tool_use_id="later")
         await expect(page.locator("#e3")).to_be_visible()
         assert await late.locator("#e3").count() == 0
         await late.evaluate(wake.format("false"))
