@@ -28,9 +28,9 @@ def find(server: socket.socket, port: int, host: str = "127.0.0.1") -> int:
     return find_loopback_peer(ConnectionEnds((host, port), server.getsockname()))
 
 
-def test_the_process_at_the_other_end_is_found():
+def test_the_process_at_the_other_end_is_found(program: str = CLIENT):
     with socket.create_server(("127.0.0.1", 0)) as server:
-        client = subprocess.Popen([sys.executable, "-c", CLIENT, str(server.getsockname()[1])])
+        client = subprocess.Popen([sys.executable, "-c", program, str(server.getsockname()[1])])
         connection, (_, port) = server.accept()
         try:
             assert connection.recv(1) == b"x"
@@ -79,16 +79,7 @@ def test_somebody_else_with_the_same_port_is_not_meant():
 
 
 def test_a_client_that_comes_by_a_socket_of_ipv6_is_found_too():
-    words = CLIENT.replace("create_connection((", "create_connection(('::ffff:' + ")
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        client = subprocess.Popen([sys.executable, "-c", words, str(server.getsockname()[1])])
-        connection, (_, port) = server.accept()
-        try:
-            assert connection.recv(1) == b"x"
-            assert find(server, port) == client.pid
-        finally:
-            connection.close()
-            client.wait()
+    test_the_process_at_the_other_end_is_found(CLIENT.replace("create_connection((", "create_connection(('::ffff:' + "))
 
 
 def test_a_process_that_ends_while_it_is_looked_at_is_no_trouble():

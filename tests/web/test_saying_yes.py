@@ -1,7 +1,7 @@
 """A call of the real Claude Code waits for a person, who answers it in the console with the keyboard alone."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -45,6 +45,17 @@ async def choose_waiting(page: Page) -> None:
         await page.keyboard.press("j")
 
 
+def play(
+    browser: RealBrowser, console: WebConsole, scenario: Callable[[Page], Awaitable[None]], run: Future[Run]
+) -> Run:
+    """What somebody does on a page, and then what has become of the client's session."""
+    try:
+        browser.run(console, scenario)
+        return run.result(HOLD_SECONDS)
+    finally:
+        console.stop()
+
+
 def test_a_key_in_the_page_lets_the_call_run_that_waits(browser: RealBrowser) -> None:
     with holding() as (user, store), ThreadPoolExecutor(1) as pool:
         console = TypedConsole(user.home, user.project)
@@ -56,11 +67,7 @@ def test_a_key_in_the_page_lets_the_call_run_that_waits(browser: RealBrowser) ->
             await page.keyboard.press("a")
             await expect(page.locator(".refusal .outcome.good")).to_contain_text("the call that waited goes on")
 
-        try:
-            browser.run(console, scenario)
-            done = run.result(HOLD_SECONDS)
-        finally:
-            console.stop()
+        done = play(browser, console, scenario, run)
         assert (user.project / "asked").exists(), done.output[-1000:]
         (known,) = grants.list_grants(store)
         assert known.uses == 1
@@ -82,11 +89,7 @@ def test_where_nobody_can_tell_who_has_started_the_console_it_takes_the_pin(brow
             await page.keyboard.press("Enter")
             await expect(page.locator(".refusal .outcome.good")).to_contain_text("the call that waited goes on")
 
-        try:
-            browser.run(console, scenario)
-            done = run.result(HOLD_SECONDS)
-        finally:
-            console.stop()
+        done = play(browser, console, scenario, run)
         assert (user.project / "asked").exists(), done.output[-1000:]
         (known,) = grants.list_grants(store)
         assert known.grant.granted_by.startswith("the PIN")
@@ -103,11 +106,7 @@ def test_a_key_in_the_page_refuses_the_call_that_waits(browser: RealBrowser) -> 
             await page.keyboard.press("u")
             await expect(page.locator(".refusal .outcome.good")).to_contain_text("the call that waited is refused")
 
-        try:
-            browser.run(console, scenario)
-            done = run.result(HOLD_SECONDS)
-        finally:
-            console.stop()
+        done = play(browser, console, scenario, run)
         assert not (user.project / "asked").exists()
         assert "has said no" in done.heard
         assert [one.answer for one in refused.list_refused(store)] == ["upheld"]

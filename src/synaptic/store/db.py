@@ -124,7 +124,7 @@ class Store(OpenedDatabase):
         if not self.durable:
             return self.read(work)
         try:
-            connection = open_connection(self._name, LOCK_TIMEOUT)
+            connection = self._connect_separately()
             try:
                 return work(connection)
             finally:
@@ -142,6 +142,9 @@ class Store(OpenedDatabase):
                     self._settle(doubt)
             self._close_connection()
             self._is_closed, self._unfinished = False, [_refuse_closed]
+
+    def _connect_separately(self) -> Connection:
+        return open_connection(self._name, LOCK_TIMEOUT)
 
     def _write_watched(self, work: Callable[[Connection], T]) -> T:
         """Write to the file: to one or a log that has lost its name a write would succeed and be lost."""

@@ -47,17 +47,6 @@ class JournalReader(Store):
     def checkpoint(self) -> None:
         """That is for those who write."""
 
-    def run_separately(self, work: Callable[[Connection], T]) -> T:
-        """Slow work on a connection of its own, so that others may read meanwhile."""
-        try:
-            connection = self._connect_reading()
-            try:
-                return work(connection)
-            finally:
-                connection.close()
-        except sqlite3.Error as error:
-            raise self._to_store_error(error) from error
-
     def close(self) -> None:
         with self._lock:
             self._close_connection()
@@ -69,13 +58,13 @@ class JournalReader(Store):
         if self._inode is None:
             raise StoreError("there is no journal yet", where=self._name, hint=NO_JOURNAL_HINT)
         try:
-            connection = self._connect_reading()
+            connection = self._connect_separately()
         except sqlite3.Error as error:
             raise self._to_store_error(error) from error
         self._connection, self.durable, self._is_closed = connection, True, False
         self.generation += 1
 
-    def _connect_reading(self) -> Connection:
+    def _connect_separately(self) -> Connection:
         connection = open_connection(self._name, PATIENCE)
         try:
             connection.execute("PRAGMA query_only = ON").fetchone()

@@ -1,6 +1,7 @@
 """How a client is set up and called without a terminal: the contract of a driver, one file for each agent."""
 
 import pkgutil
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
@@ -34,31 +35,31 @@ class Stage(msgspec.Struct, frozen=True):
         return path
 
 
-class Driver:
+class Driver(ABC):
     """One client. It is told to ask nobody itself, so that whatever is refused was refused by a hook."""
 
     name: str
     dialect: Dialect
     """The API that its model speaks."""
 
+    @abstractmethod
     def make_shell_call(self, command: str) -> Use:
         """The model's call of the client's own shell tool."""
-        raise NotImplementedError
 
+    @abstractmethod
     def make_write_call(self, path: Path, content: str) -> Use:
         """The model's call of the client's own tool that makes a file."""
-        raise NotImplementedError
 
-    def prepare(self, stage: Stage) -> None:
+    def prepare(self, stage: Stage) -> None:  # noqa: B027  a client may need none
         """Write the client's settings, as a user of this model would have them."""
 
     def login_command(self, stage: Stage) -> list[str]:
         """What has to be run once before the first session; empty where files are enough."""
         return []
 
+    @abstractmethod
     def command(self, stage: Stage, prompt: str) -> list[str]:
         """One whole session, from the prompt to the model's last word."""
-        raise NotImplementedError
 
     def variables(self, stage: Stage) -> Mapping[str, str]:
         """What the client finds in its environment beside the usual."""
