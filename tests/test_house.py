@@ -19,7 +19,7 @@ WALL = 500
 ROOMS = (
     "model", "files", "shell", "agents", "runners", "store", "policies", "hooks",
     "pipeline", "facts", "engine", "work", "setup", "packages", "fleet", "daemon", "integrations", "verification",
-    "web",
+    "web", "hub",
     "sdk", "testing",
 )  # fmt: skip
 """From the bottom up: a room may import the rooms before it."""

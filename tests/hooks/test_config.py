@@ -7,6 +7,8 @@ from synaptic.hooks.config import (
     Config,
     GrantsConfig,
     HttpConfig,
+    HubConfig,
+    ShipConfig,
     instantiate_policies,
     is_enabled,
     parse_config_text,
@@ -43,6 +45,12 @@ pin = "always"
 [ask]
 wait = 20
 notify = "bell"
+[ship]
+contents = "full"
+jsonl = "/var/log/agents.jsonl"
+[hub]
+grants = ["git.*"]
+longest = 600
 [modes]
 "@practice" = "shadow"
 [policies."audit.tool-use"]
@@ -61,6 +69,10 @@ longest = 80
     assert (config.grants, config.ask) == (
         GrantsConfig(never=("git.*",), pin="always"),
         AskConfig(wait=20.0, notify="bell"),
+    )
+    assert (config.ship, config.hub) == (
+        ShipConfig(contents="full", jsonl="/var/log/agents.jsonl"),
+        HubConfig(grants=("git.*",), longest=600),
     )
     assert config.policies == {"audit.tool-use": {"enabled": True, "longest": 80}}
 

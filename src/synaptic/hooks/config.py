@@ -55,6 +55,30 @@ class AskConfig(msgspec.Struct, frozen=True, kw_only=True):
     """How you are told: `desktop`, `bell`, or a command of your own; empty: not at all."""
 
 
+class ShipConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """What leaves this machine, and to whom: by default nothing. A hub is joined with `synaptic join`."""
+
+    contents: Literal["structure", "full"] = "structure"
+    """`structure`: names, sizes, verdicts and times; `full`: also commands, paths and reasons, redacted once more."""
+    otlp: str = ""
+    """The address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`."""
+    jsonl: str = ""
+    """A file that gets a line of JSON for each event."""
+    syslog: str = ""
+    """`udp://host:514`, `tcp://host:601` or `unix:/dev/log`."""
+    waits: bool = True
+    """Whether old events stay in the journal until every destination has them."""
+
+
+class HubConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """What a hub may do here."""
+
+    grants: tuple[str, ...] = ()
+    """Ids of policies, or globs, that people at the hub can make exceptions to; by default none."""
+    longest: Annotated[int, msgspec.Meta(ge=60, le=7 * 86400)] = 3600
+    """Seconds after which an exception from there is over, whatever it says."""
+
+
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that can be set; a project may set `presets`, `policies` and `modes` only, and only tighten."""
 
@@ -84,6 +108,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """Exceptions that you make with `synaptic allow`."""
     ask: AskConfig = AskConfig()
     """Questions that an agent cannot ask you itself."""
+    ship: ShipConfig = ShipConfig()
+    """What leaves this machine."""
+    hub: HubConfig = HubConfig()
+    """What a hub may do here."""
     stop_cap: Annotated[int, msgspec.Meta(ge=1, le=100)] = 5
     """Consecutive times a session may be kept from stopping."""
 
@@ -91,7 +119,13 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """What a project may set as well."""
 
 
-TABLES: Mapping[str, type[msgspec.Struct]] = {"http": HttpConfig, "grants": GrantsConfig, "ask": AskConfig}
+TABLES: Mapping[str, type[msgspec.Struct]] = {
+    "http": HttpConfig,
+    "grants": GrantsConfig,
+    "ask": AskConfig,
+    "ship": ShipConfig,
+    "hub": HubConfig,
+}
 
 
 class ConfigFile(msgspec.Struct, frozen=True):

@@ -1,0 +1,67 @@
+"""Where a host keeps what belongs to a hub: under `~/.synaptic/hub`, readable by its user only."""
+
+from pathlib import Path
+
+import msgspec
+
+from synaptic.model.home import Home
+
+
+class HubPlace(msgspec.Struct, frozen=True):
+    """The files, by name."""
+
+    root: Path
+
+    @classmethod
+    def of(cls, home: Home) -> "HubPlace":
+        return cls(home.root / "hub")
+
+    @property
+    def membership(self) -> Path:
+        """Which hub was joined, as which host, and what it may do here (`Membership`)."""
+        return self.root / "joined.json"
+
+    @property
+    def host_key(self) -> Path:
+        """The host's own secret key: it signs every request."""
+        return self.root / "host.key"
+
+    @property
+    def person_key(self) -> Path:
+        """A person's secret key: it signs answers to questions of other machines."""
+        return self.root / "person.key"
+
+    @property
+    def access(self) -> Path:
+        """The hub and the token with which this person reads there."""
+        return self.root / "access.json"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the one process that ships."""
+        return self.root / "shipper.lock"
+
+    @property
+    def log(self) -> Path:
+        return self.root / "shipper.log"
+
+    @property
+    def state(self) -> Path:
+        """What the shipper last said of each destination, for `synaptic ship`, `status` and `doctor`."""
+        return self.root / "state.json"
+
+
+class Membership(msgspec.Struct, frozen=True, kw_only=True):
+    """What was settled when a host joined."""
+
+    url: str
+    host: str
+    """The host's name at the hub; its key is what shows that it is it."""
+    hub: str = ""
+    organisation_key: str = ""
+    """Public key that bundles are signed with; empty: no bundle of this hub is believed."""
+    is_managed: bool = False
+    """Whether locked keys of the bundle count against the user's own settings."""
+    certificate: str = ""
+    """File with the certificates to believe, where the hub has one of its own."""
+    joined_at: float = 0.0
