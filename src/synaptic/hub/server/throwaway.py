@@ -20,7 +20,7 @@ SETTINGS = ("listen_addresses=", "fsync=on", "max_connections=60", "log_min_mess
 
 
 class ThrowawayPostgres:
-    """One server that answers on a Unix socket in its own folder. PostgreSQL refuses to run as root: another user does."""
+    """One server that answers on a socket in its own folder. PostgreSQL refuses to run as root: another user does."""
 
     def __init__(self, *settings: str) -> None:
         self._programs = find_programs()
