@@ -117,9 +117,7 @@ def describe_basis(
 
 
 def _describe(request: Request, call: Call, looks: Sequence[FactLook], catalog: HookCatalog) -> tuple[SealedText, ...]:
-    pwd = request.env.get(FOLDER_VARIABLE, "")
-    env = tuple([(key, call.env[name]) for name, key in KEPT_VARIABLES.items() if name in call.env])
-    frame = _clean_frame(env, bool(request.stranger), request.cwd, None if pwd == request.cwd else pwd)
+    frame = _make_frame(request, call)
     if len(looks) == 1 and looks[0][0].event is call.event:
         return _describe_plain(looks[0], catalog, frame)
     return _describe_looks(looks, call, catalog, frame)
@@ -130,19 +128,27 @@ FactNews = tuple[Call, frozenset[str], list[tuple[str, object]]]
 
 
 class _Frame(NamedTuple):
-    """What an event rests on beside facts and catalog."""
+    """What an event rests on beside facts and catalog: every event of a session has the same one."""
 
-    env: tuple[tuple[str, str], ...]
+    env: tuple[str | None, ...]
+    """Of KEPT_VARIABLES, in their order."""
     stranger: bool
     cwd: str
     folder: str | None
 
 
+def _make_frame(request: Request, call: Call) -> _Frame:
+    pwd, cwd = request.env.get(FOLDER_VARIABLE, ""), request.cwd
+    return _Frame(tuple(map(call.env.get, KEPT_VARIABLES)), bool(request.stranger), cwd, None if pwd == cwd else pwd)
+
+
 @lru_cache(maxsize=256)
-def _clean_frame(env: tuple[tuple[str, str], ...], stranger: bool, cwd: str, folder: str | None) -> _Frame:
-    """Without secrets: every event of a session has the same one."""
-    clean = msgspec.json.decode(redact_json(msgspec.json.encode((env, cwd, folder))))
-    return _Frame(tuple((key, value) for key, value in clean[0]), stranger, clean[1], clean[2])
+def _clean_frame(frame: _Frame) -> KeptBasis:
+    """The same without secrets, as it is kept."""
+    known = zip(KEPT_VARIABLES.values(), frame.env, strict=True)
+    said = ([(key, value) for key, value in known if value is not None], frame.cwd, frame.folder)
+    env, cwd, folder = msgspec.json.decode(redact_json(msgspec.json.encode(said)))
+    return KeptBasis(env=dict(env), stranger=frame.stranger, cwd=cwd, folder=folder)
 
 
 @lru_cache(maxsize=512)
@@ -189,7 +195,7 @@ def _seal_basis(
         looks, texts = (), []
         basis = KeptBasis(catalog=under.id, trouble=TOO_LONG_TEXT)
     else:
-        basis = KeptBasis(under.id, dict(frame.env), looks, frame.stranger, frame.cwd, frame.folder)
+        basis = msgspec.structs.replace(_clean_frame(frame), catalog=under.id, looks=looks)
     return (seal_clean(_encoder.encode(basis), _name_place(first)), under, *texts)
 
 

@@ -139,6 +139,8 @@ def keep_texts(connection: Connection, store: Store, texts: Iterable[SealedText]
 def note_kept(store: Store, texts: Iterable[SealedText], at: float) -> None:
     """After that transaction: they need not be written again for a while."""
     known = store.cache(_KnownTexts)
+    if not known.written:
+        return  # as with most events: all was there
     for text in known.select_due(store, texts, at):
         known.note(text, at)
 
