@@ -115,7 +115,6 @@ def _seal(raw: bytes) -> SealedText:
 _seal_small = lru_cache(maxsize=512)(_seal)
 
 
-@lru_cache(maxsize=256)
 def seal_clean(raw: bytes, place: str) -> SealedText:
     """A text that was read from the database, where nothing with a secret is."""
     return SealedText(hash_text(raw), raw, place)
