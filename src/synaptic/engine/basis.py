@@ -163,7 +163,8 @@ def _describe_plain(look: FactLook, catalog: HookCatalog, frame: _Frame) -> tupl
     """One look at the call as it arrived, as with most events: with the very same facts it is the same text again."""
     about, needs, facts = look
     fields = _list_fields(needs)
-    seen = SeenFacts(fields.read(facts), _encoder.encode(fields.read_tables(facts)), facts.state, catalog)
+    tables = fields.read_tables(facts)
+    seen = SeenFacts(fields.read(facts), _encoder.encode(tables) if any(tables) else b"", facts.state, catalog)
     place = (id(catalog), needs, frame, about.root, about.event.session_id)
     known = _described.find(place, seen)
     if known is not None:
