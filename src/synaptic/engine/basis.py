@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 import synaptic
+from synaptic.engine.described import DescribedTexts, SeenFacts
 from synaptic.engine.runtime import FactLook
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.model.call import Call, Request
@@ -42,8 +43,7 @@ MOST_OF_SUBJECT = 64
 SMALL_FACT = 160
 """Bytes of a fact that stands with the others."""
 MAX_ENCODED = 512
-MOST_DESCRIBED = 8 << 10
-"""Bytes of the texts of an event that are kept until the same facts come again."""
+MAX_SECTIONS = 128
 
 _encoder = msgspec.json.Encoder(order="deterministic")
 
@@ -117,9 +117,7 @@ def describe_basis(
 
 
 def _describe(request: Request, call: Call, looks: Sequence[FactLook], catalog: HookCatalog) -> tuple[SealedText, ...]:
-    pwd = request.env.get(FOLDER_VARIABLE, "")
-    env = tuple([(key, call.env[name]) for name, key in KEPT_VARIABLES.items() if name in call.env])
-    frame = _clean_frame(env, bool(request.stranger), request.cwd, None if pwd == request.cwd else pwd)
+    frame = _make_frame(request, call)
     if len(looks) == 1 and looks[0][0].event is call.event:
         return _describe_plain(looks[0], catalog, frame)
     return _describe_looks(looks, call, catalog, frame)
@@ -130,19 +128,27 @@ FactNews = tuple[Call, frozenset[str], list[tuple[str, object]]]
 
 
 class _Frame(NamedTuple):
-    """What an event rests on beside facts and catalog."""
+    """What an event rests on beside facts and catalog: every event of a session has the same one."""
 
-    env: tuple[tuple[str, str], ...]
+    env: tuple[str | None, ...]
+    """Of KEPT_VARIABLES, in their order."""
     stranger: bool
     cwd: str
     folder: str | None
 
 
+def _make_frame(request: Request, call: Call) -> _Frame:
+    pwd, cwd = request.env.get(FOLDER_VARIABLE, ""), request.cwd
+    return _Frame(tuple(map(call.env.get, KEPT_VARIABLES)), bool(request.stranger), cwd, None if pwd == cwd else pwd)
+
+
 @lru_cache(maxsize=256)
-def _clean_frame(env: tuple[tuple[str, str], ...], stranger: bool, cwd: str, folder: str | None) -> _Frame:
-    """Without secrets: every event of a session has the same one."""
-    clean = msgspec.json.decode(redact_json(msgspec.json.encode((env, cwd, folder))))
-    return _Frame(tuple((key, value) for key, value in clean[0]), stranger, clean[1], clean[2])
+def _clean_frame(frame: _Frame) -> KeptBasis:
+    """The same without secrets, as it is kept."""
+    known = zip(KEPT_VARIABLES.values(), frame.env, strict=True)
+    said = ([(key, value) for key, value in known if value is not None], frame.cwd, frame.folder)
+    env, cwd, folder = msgspec.json.decode(redact_json(msgspec.json.encode(said)))
+    return KeptBasis(env=dict(env), stranger=frame.stranger, cwd=cwd, folder=folder)
 
 
 @lru_cache(maxsize=512)
@@ -156,25 +162,18 @@ def _clean_fact(name: str, raw: bytes) -> msgspec.Raw:
 def _describe_plain(look: FactLook, catalog: HookCatalog, frame: _Frame) -> tuple[SealedText, ...]:
     """One look at the call as it arrived, as with most events: with the very same facts it is the same text again."""
     about, needs, facts = look
-    news = _list_news(facts, needs)
-    key = (id(catalog), needs, frame, about.root, about.event.session_id, tuple([_mark_fact(one) for one in news]))
-    known = _described.get(key)
+    fields = _list_fields(needs)
+    tables = fields.read_tables(facts)
+    seen = SeenFacts(fields.read(facts), _encoder.encode(tables) if any(tables) else b"", facts.state, catalog)
+    place = (id(catalog), needs, frame, about.root, about.event.session_id)
+    known = _described.find(place, seen)
     if known is not None:
-        return known[1]
+        return known
     texts: list[SealedText] = []
-    kept = _describe_news((about, needs, news), about, texts)
+    kept = _describe_news((about, needs, _list_news(facts, needs)), about, texts)
     found = _seal_basis(((kept,), texts), about, catalog, frame)
-    if sum([len(text.value) for text in (found[0], *texts)]) <= MOST_DESCRIBED:
-        if len(_described) >= MAX_ENCODED:
-            _described.clear()
-        _described[key] = ((catalog, news), found)
+    _described.keep(place, seen, found)
     return found
-
-
-def _mark_fact(fact: tuple[str, object]) -> tuple[str, object]:
-    """The same for the same fact: frozen ones by identity, a table, into which somebody may write, by what it says."""
-    name, value = fact
-    return name, id(value) if isinstance(value, msgspec.Struct) and name != "state" else _encoder.encode(value)
 
 
 def _describe_looks(
@@ -197,7 +196,7 @@ def _seal_basis(
         looks, texts = (), []
         basis = KeptBasis(catalog=under.id, trouble=TOO_LONG_TEXT)
     else:
-        basis = KeptBasis(under.id, dict(frame.env), looks, frame.stranger, frame.cwd, frame.folder)
+        basis = msgspec.structs.replace(_clean_frame(frame), catalog=under.id, looks=looks)
     return (seal_clean(_encoder.encode(basis), _name_place(first)), under, *texts)
 
 
@@ -225,13 +224,13 @@ def _describe_news(look: FactNews, first: Call, texts: list[SealedText]) -> Kept
 
 def _list_news(facts: Facts, needs: frozenset[str]) -> list[tuple[str, object]]:
     """The facts that are not as they are by default; of the state each section by itself."""
-    names, read, defaults, has_sections = _list_fields(needs)
+    fields = _list_fields(needs)
     found: list[tuple[str, object]] = [
         (name, value)
-        for name, value, default in zip(names, read(facts), defaults, strict=False)
+        for name, value, default in zip(fields.names, fields.read(facts), fields.defaults, strict=False)
         if value is not default and value != default
     ]
-    if has_sections and facts.state != DEFAULTS["state"]:
+    if fields.has_sections and facts.state != DEFAULTS["state"]:
         state = facts.state
         found.append(("state", msgspec.structs.replace(state, sections={})))
         found += ((f"{SECTION}{name}", section) for name, section in state.sections.items())
@@ -241,10 +240,17 @@ def _list_news(facts: Facts, needs: frozenset[str]) -> list[tuple[str, object]]:
 def _encode_section(name: str, values: object, about: Call) -> msgspec.Raw | SealedText:
     """A section of the state: it was redacted when it was written, and most of them grow by an item."""
     raw = _encoder.encode(values)
-    if len(raw) <= SMALL_FACT:
-        return msgspec.Raw(raw)
     owner = about.event.session_id if name.startswith(SESSION_SECTION) else about.root
-    return seal_clean(raw, f"{owner} {name}")
+    place = f"{owner} {name}"
+    known = _sections.get(place)
+    if known is not None and known[0] is values:
+        return known[1]
+    raw = _encoder.encode(values)
+    found = msgspec.Raw(raw) if len(raw) <= SMALL_FACT else seal_clean(raw, place)
+    if len(_sections) >= MAX_SECTIONS:
+        _sections.clear()
+    _sections[place] = (values, found)
+    return found
 
 
 def _encode_fact(value: object, name: str) -> msgspec.Raw | SealedText:
@@ -275,6 +281,7 @@ class _GatheredFields(NamedTuple):
 
     names: tuple[str, ...]
     read: Callable[[Facts], tuple[object, ...]]
+    read_tables: Callable[[Facts], tuple[object, ...]]
     defaults: tuple[object, ...]
     has_sections: bool
 
@@ -283,9 +290,11 @@ class _GatheredFields(NamedTuple):
 def _list_fields(needs: frozenset[str]) -> _GatheredFields:
     named = {need for need in needs if ":" not in need} | {"failed"}
     names = tuple(sorted(named - FOLLOWING))
+    tables = [name for name in names if isinstance(DEFAULTS[name], dict)]
     # Of one name a getter makes no tuple; two are always there.
-    read = attrgetter(*names, "failed")
-    return _GatheredFields(names, read, tuple(map(DEFAULTS.__getitem__, names)), any(":" in need for need in needs))
+    read, read_tables = attrgetter(*names, "failed"), attrgetter(*tables, "failed")
+    defaults = tuple(map(DEFAULTS.__getitem__, names))
+    return _GatheredFields(names, read, read_tables, defaults, any(":" in need for need in needs))
 
 
 @lru_cache(maxsize=256)
@@ -295,8 +304,9 @@ def _seal_needs(needs: frozenset[str]) -> SealedText:
 
 _encoded: dict[int, tuple[object, msgspec.Raw | SealedText]] = {}
 """Facts by identity, each with what it is as a text: many are the same object with every call."""
-_described: dict[object, tuple[object, tuple[SealedText, ...]]] = {}
-"""Whole texts by the identity of all that they say, which is kept with them."""
+_sections: dict[str, tuple[object, msgspec.Raw | SealedText]] = {}
+"""The last of each section, which the store hands out until it is written again, with what it is as a text."""
+_described = DescribedTexts()
 _catalogs: dict[int, tuple[HookCatalog, SealedText]] = {}
 """By identity: the catalog is kept with its text, so no other can have its number."""
 

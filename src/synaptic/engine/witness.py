@@ -52,7 +52,8 @@ class WitnessReport(msgspec.Struct, frozen=True):
 
 REPORTED: Mapping[bool, Sign] = {True: Sign.RAN | Sign.NUMBERED, False: Sign.RAN}
 """Of a result, by whether it names a number."""
-LET_THROUGH = Sign.LET | Sign.QUESTION
+LET_THROUGH = int(Sign.LET | Sign.QUESTION)
+"""As a number: joining flags is slow, and this is asked with every call."""
 MOST_KNOWN = 4096
 FOLLOWED = BEGINNING | ENDING
 FINISH_SECONDS = 2.0
@@ -82,7 +83,7 @@ class Witness:
 
         Where a turn begins or ends, its transcript is looked at in another thread, and nobody waits for that.
         """
-        if answered is not None and answered.call.signs & LET_THROUGH and answered.call.number:
+        if answered is not None and int(answered.call.signs) & LET_THROUGH and answered.call.number:
             if len(self._let) >= MOST_KNOWN:
                 self._let.clear()
             # Not before: a call that is decided anew, or by a person, may be refused after all.

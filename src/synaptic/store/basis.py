@@ -115,7 +115,6 @@ def _seal(raw: bytes) -> SealedText:
 _seal_small = lru_cache(maxsize=512)(_seal)
 
 
-@lru_cache(maxsize=256)
 def seal_clean(raw: bytes, place: str) -> SealedText:
     """A text that was read from the database, where nothing with a secret is."""
     return SealedText(hash_text(raw), raw, place)
@@ -139,6 +138,8 @@ def keep_texts(connection: Connection, store: Store, texts: Iterable[SealedText]
 def note_kept(store: Store, texts: Iterable[SealedText], at: float) -> None:
     """After that transaction: they need not be written again for a while."""
     known = store.cache(_KnownTexts)
+    if not known.written:
+        return  # as with most events: all was there
     for text in known.select_due(store, texts, at):
         known.note(text, at)
 

@@ -57,12 +57,15 @@ LONGEST_KEPT = 4096
 """Bytes of an input in memory; a longer one is its digest there."""
 _Row = tuple[int, int, int, int]
 """The event that asked, the one that told its result, when, and what is known."""
+MOST_SESSIONS = 4096
+LONGEST_NAME = 256
+"""Letters of a session's name that is remembered; every agent's is far shorter."""
 RESULT_EVENTS = frozenset({"PostToolUse", "PostToolUseFailure"})
 TURN_EVENTS = frozenset({"SessionStart", "UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"})
 
 
-class _KnownSessions(set[int]):
-    """Sessions that have a row, as far as this process knows."""
+class _KnownSessions(set[str]):
+    """Sessions that have a row, as far as this process knows, by name."""
 
 
 class _WaitingCalls:
@@ -130,6 +133,8 @@ def record_witness(connection: Connection, store: Store, record: EventRecord, id
     call = record.witnessed
     if call is None and record.event not in TURN_EVENTS:
         return
+    if call is not None and _begin_waiting(store, record, call, id):
+        return
     try:
         key = read_signing_key(store)
     except StoreError:
@@ -143,7 +148,7 @@ def record_witness(connection: Connection, store: Store, record: EventRecord, id
     ids = (0, id) if record.event in RESULT_EVENTS else (id, 0)
     at, signs = int(record.at), call.signs
     place = (record.session, call.number, _shorten_input(key, call.said))
-    if call.number and signs in LET_ALONE and not call.let and ids[0]:
+    if _may_wait(record, call):
         store.cache(_WaitingCalls).begun[place] = (*ids, at, int(signs))
         return
     if call.let:
@@ -152,6 +157,22 @@ def record_witness(connection: Connection, store: Store, record: EventRecord, id
         _put_call(connection, store, key, (other, (*ids, at, int(signs))))
         signs = signs & ~Sign.LET | Sign.REPLACED
     _put_call(connection, store, key, (place, (*ids, at, int(signs))))
+
+
+def _may_wait(record: EventRecord, call: WitnessedCall) -> bool:
+    """Whether it goes on as it was, under a number, and nothing else is known about it."""
+    return bool(call.number) and call.signs in LET_ALONE and not call.let and record.event not in RESULT_EVENTS
+
+
+def _begin_waiting(store: Store, record: EventRecord, call: WitnessedCall, id: int) -> bool:
+    """The way of most calls, without a digest: in a session that has its row, and while not too many wait."""
+    waiting = store.cache(_WaitingCalls)
+    if len(call.said) > LONGEST_KEPT or len(waiting.rows) >= MOST_WAITING or not _may_wait(record, call):
+        return False
+    if record.session not in store.cache(_KnownSessions):
+        return False
+    waiting.begun[record.session, call.number, call.said] = (id, 0, int(record.at), int(call.signs))
+    return True
 
 
 def follow_calls(store: Store) -> AbstractContextManager[object]:
@@ -242,10 +263,11 @@ def _digest(key: bytes, text: bytes) -> int:
 
 def _note_session(connection: Connection, store: Store, record: EventRecord, session: int) -> None:
     known = store.cache(_KnownSessions)
-    if session in known and record.event not in TURN_EVENTS:
+    if record.session in known and record.event not in TURN_EVENTS:
         return
     at = int(record.at)
     connection.execute(PUT_SESSION, (session, to_utf8(record.agent), to_utf8(record.session), at, at))
-    if len(known) > 4096:
+    if len(known) > MOST_SESSIONS:
         known.clear()
-    known.add(session)
+    if len(record.session) <= LONGEST_NAME:
+        known.add(record.session)
