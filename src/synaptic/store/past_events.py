@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from synaptic.store.basis import read_basis_ids
+from synaptic.store.basis import read_ahead, read_basis_ids
 from synaptic.store.db import Connection, Store
 from synaptic.store.entries import SELECT_EVENTS, select_entries
 from synaptic.store.record import JournalEntry
@@ -32,8 +32,9 @@ def iter_past_events(store: Store, times: tuple[float, float], root: str = "") -
     for start in range(first, last + 1, PAGE_SIZE):
         end = min(start + PAGE_SIZE - 1, last)
         names = read_basis_ids(store, start, end)
-        for entry in select_entries(store, SELECT_PAGE, (start, end, *times, root, root)):
-            yield entry, names.get(entry.id)
+        with read_ahead(store, start, end):
+            for entry in select_entries(store, SELECT_PAGE, (start, end, *times, root, root)):
+                yield entry, names.get(entry.id)
 
 
 def _find_first(connection: Connection, bounds: tuple[int, int], at: float) -> int:
