@@ -150,6 +150,8 @@ def _find_in_command(known: CommandReading, at: Standpoint, roots: tuple[str, ..
         if _looks_like_path(program) and not _is_runnable(program, here, roots):
             yield program, here
         yield from _find_in_words([word.text for _, word in command.assignments], here, roots)
+        if not broken and not any([_looks_like_path(_strip_option(word.text)) for word in command.argv[1:]]):
+            continue
         arguments = list_path_words(command)
         # Text that is no shell may be cut elsewhere by whoever runs it.
         yield from _find_in_words(
@@ -165,9 +167,14 @@ def _is_runnable(program: str, at: Standpoint, roots: tuple[str, ...]) -> bool:
 
 def _find_in_words(words: list[str], at: Standpoint, roots: tuple[str, ...]) -> Iterator[tuple[str, Standpoint]]:
     for word in words:
-        text = OPTION_PREFIX.sub("", word)
+        text = _strip_option(word)
         if _looks_like_path(text) and _is_outside(text, at, (*roots, *DEVICES)):
             yield text, at
+
+
+def _strip_option(text: str) -> str:
+    """A word without what stands before a path in it; of most words one look says that nothing does."""
+    return OPTION_PREFIX.sub("", text) if text[:1] in ("-", "@") or "=" in text else text
 
 
 def _looks_like_path(text: str) -> bool:

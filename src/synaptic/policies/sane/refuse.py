@@ -1,6 +1,7 @@
 """A gate's refusal: the reason, the entry in `enforcement.blocks`, and the lines in the operators' logs."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import msgspec
 
@@ -35,7 +36,7 @@ def record_refusal(gate: str, event: ToolEvent, facts: Facts, reason: str) -> tu
         put=_make_halt(gate, 1 + _count_in_a_row(facts, block), facts),
     )
     said = {"tool": event.tool_name, "blocked": True, "reason": reason.partition("\n")[0]}
-    audited = {**describe_call(event), "outcome": "blocked", "error": cut_text(reason, MAX_AUDITED)}
+    audited = {**describe_call(event), "outcome": "blocked", "error": _cut_reason(reason)}
     return change, make_log_line(facts, "sanetools.log", said), make_log_line(facts, "audit.jsonl", audited)
 
 
@@ -59,6 +60,12 @@ def describe_target(event: ToolEvent) -> str:
     """What a call is about, in a few characters."""
     tool = event.tool
     return next(iter(tool.paths), "") or (tool.command or tool.read_text("prompt") or tool.read_text("pattern"))[:50]
+
+
+@lru_cache(maxsize=64)
+def _cut_reason(reason: str) -> str:
+    """For the log: a gate gives the same reason again and again, until the agent does what it says."""
+    return cut_text(reason, MAX_AUDITED)
 
 
 def _describe_block(gate: str, event: ToolEvent) -> dict[str, object]:
