@@ -4,14 +4,16 @@ from collections.abc import Iterator
 
 from synaptic.store.basis import read_ahead, read_basis_ids
 from synaptic.store.db import Connection, Store
-from synaptic.store.entries import SELECT_EVENTS, select_entries
+from synaptic.store.entries import EVENT_COLUMNS, select_entries
 from synaptic.store.record import JournalEntry
 
 PAGE_SIZE = 500
 """Numbers of events that are looked at together."""
 SELECT_BOUNDS = "SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM events"
 SELECT_TIME = "SELECT id, at FROM events WHERE id >= ? ORDER BY id LIMIT 1"
-SELECT_PAGE = f"{SELECT_EVENTS} WHERE id >= ? AND id <= ? AND at >= ? AND at <= ? AND (? = '' OR root = ?) ORDER BY id"
+SELECT_SAID = f"SELECT {EVENT_COLUMNS}, NULL, NULL, NULL FROM events"
+"""Without what the agent was answered: it follows from the decision."""
+SELECT_PAGE = f"{SELECT_SAID} WHERE id >= ? AND id <= ? AND at >= ? AND at <= ? AND (? = '' OR root = ?) ORDER BY id"
 
 PastEvent = tuple[JournalEntry, int | None]
 
