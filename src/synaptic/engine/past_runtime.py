@@ -114,7 +114,7 @@ class PastRuntime:
         return self._repeat(steps.popleft())
 
     def _find_steps(self, hook: Hook) -> deque[TraceStep]:
-        """What it said then and was not repeated yet; policies, which say it again by themselves, are never looked up."""
+        """What it said then and was not repeated yet. Policies are never looked up: they say it again by themselves."""
         if hook.id not in self._steps:
             self._steps[hook.id] = deque(step for step in self._said.trace if step.hook == hook.id)
         return self._steps[hook.id]

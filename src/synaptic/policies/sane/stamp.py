@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 from functools import lru_cache
 
-
 SECONDS_END = len("2000-01-01T00:00:00")
 
 
