@@ -38,7 +38,7 @@ SELECT_OF_EVENTS = "SELECT id, basis FROM events WHERE id >= ? AND id <= ?"
 MOST_AHEAD = 16 << 10
 """Bytes of a stored text that is read before it is asked for: what an event rests on is hardly ever longer."""
 SELECT_AHEAD = f"""
-SELECT id, CAST(value AS BLOB) FROM basis WHERE length(value) <= {MOST_AHEAD}
+SELECT id, value FROM basis WHERE typeof(value) = 'blob' AND length(value) <= {MOST_AHEAD}
 AND id IN (SELECT basis FROM events WHERE id >= ? AND id <= ?)
 """
 DELETE_OLD_TEXTS = f"DELETE FROM basis WHERE at < ?1 AND id NOT IN ({SELECT_BASES})"
