@@ -38,6 +38,12 @@ def test_a_verb_imports_little(running: User, line: str):
     assert len(modules) <= BOUNDS[line]
 
 
+def test_a_search_in_the_journal_loads_no_registry(running: User):
+    code, modules = count_modules(running, "search ls")
+    assert code == 0
+    assert not [name for name in modules if name.startswith(("synaptic.packages", "tomlkit"))]
+
+
 def test_help_imports_no_verb(user: User):
     code, modules = count_modules(user, "--help")
     assert code == 0

@@ -63,6 +63,7 @@ def test_a_text_that_is_too_long_matches_nothing_as_a_whole() -> None:
         ("abc", "xxABCxx", False),
         ("(?i)abc", "xxABCxx", True),
         ("(?i)abc", "ab\u017f", True),
+        ("(?i)ab\u017f", "abs", True),
         ("a+b", "aaab", True),
         (r"\bfoo\(\d+\)", "foo(", True),
         (r"\bfoo\(\d+\)", "fo(", False),
@@ -80,3 +81,12 @@ def test_no_match_is_lost_by_asking_first(text: str, pattern: str) -> None:
     one = LinearPattern(pattern)
     assert one.may_match(text) or not one.search_all(text)
     assert one.search_all(text) == (re.search(pattern, text) is not None)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"), [("(?i)\u017fam", "sam"), ("(?i)\u212aey", "a key"), ("(?i)sam", "\u017fam")]
+)
+def test_letters_that_are_the_same_without_case_are_found(pattern: str, text: str) -> None:
+    assert re.search(pattern, text)
+    assert LinearPattern(pattern).search(text)
+    assert LinearPattern(pattern).search_all(text)

@@ -6,11 +6,11 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from synaptic.hooks import select
 from synaptic.model.decision import Decision, Kind, Verdict, advise, allow, ask, deny, rewrite
 from synaptic.model.event import PreToolUse
 from synaptic.model.hook import Builtin
 from synaptic.model.state import Change
-from synaptic.pipeline import run
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from tests.pipeline.chains import Says, TableRuntime, decide, hook
@@ -128,7 +128,7 @@ def test_what_is_heard_changes_neither_the_decision_nor_what_follows(chain: list
     named = {f"p{n}": policy for n, policy in enumerate(chain)}
     says = {f"s{n}": said for n, said in enumerate(after)}
     heard = decide_with(named, says)
-    with patch.object(run, "_is_gate", lambda policy: False):
+    with patch.object(select, "_is_gate", lambda policy: False):
         alone = decide_with(named, says)
     assert (heard.kind, heard.by, heard.input, heard.effects, heard.allowed) == (
         alone.kind,

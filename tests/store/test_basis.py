@@ -45,6 +45,25 @@ def test_a_text_that_is_another_one_is_none(store: Store, record):
     assert basis.read_text(store, text.id + 1) is None
 
 
+def test_what_a_page_rests_on_is_read_at_once_and_let_go(store: Store, record):
+    texts = [seal_text(f'"{name}"'.encode()) for name in ("one", "two")]
+    for number, text in enumerate(texts):
+        write(store, record, time.time(), text, call=f"c{number}")
+    with basis.read_ahead(store, 1, 1):
+        store.write(lambda connection: connection.execute("DELETE FROM basis"))
+        assert [basis.read_text(store, text.id) for text in texts] == [texts[0].value, None]
+    assert basis.read_text(store, texts[0].id) is None
+
+
+def test_what_is_read_at_once_is_believed_only_under_its_name(store: Store, record):
+    text = seal_text(b'{"a": 1}')
+    write(store, record, time.time(), text, call="c")
+    for other in (b"other", "a text", 7, b"x" * (basis.MOST_AHEAD + 1)):
+        store.write(lambda connection, other=other: connection.execute("UPDATE basis SET value = ?", (other,)))
+        with basis.read_ahead(store, 1, 1):
+            assert basis.read_text(store, text.id) is None
+
+
 def test_the_name_is_that_of_the_text_without_its_secrets():
     secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
     sealed = seal_text(f'{{"token": "{secret}"}}'.encode())

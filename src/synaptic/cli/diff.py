@@ -5,14 +5,8 @@ from typing import Annotated
 from synaptic.cli import plan, screen, typer
 from synaptic.cli.completion import complete_installed_packages
 from synaptic.cli.place import CommandPlace, find_place
-from synaptic.cli.sites import (
-    ChannelOption,
-    RegistryOption,
-    ScopeOption,
-    find_one_site,
-    list_project_agents,
-    open_chosen_source,
-)
+from synaptic.cli.registry_options import ChannelOption, RegistryOption
+from synaptic.cli.sites import ScopeOption, find_one_site, list_project_agents, open_chosen_source
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.model.refusal import Refusal
 from synaptic.packages import drift

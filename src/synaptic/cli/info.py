@@ -6,14 +6,8 @@ import msgspec
 
 from synaptic.cli import plan, screen, suggestions, typer
 from synaptic.cli.place import find_place
-from synaptic.cli.sites import (
-    ChannelOption,
-    RegistryOption,
-    find_channel,
-    find_installed_sites,
-    list_project_agents,
-    open_chosen_source,
-)
+from synaptic.cli.registry_options import ChannelOption, RegistryOption
+from synaptic.cli.sites import find_channel, find_installed_sites, list_project_agents, open_chosen_source
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.packages.dependencies import WantedPackage, fetch_bundle
 from synaptic.packages.plan import HookLine

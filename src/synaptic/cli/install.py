@@ -8,12 +8,11 @@ from synaptic.cli import plan as plans
 from synaptic.cli import progress, screen, suggestions, typer
 from synaptic.cli.bootstrap import print_report, read_installation
 from synaptic.cli.place import CommandPlace, find_place
+from synaptic.cli.registry_options import ChannelOption, RegistryOption
 from synaptic.cli.sites import (
-    ChannelOption,
     DowngradeOption,
     DryRunOption,
     ForceOption,
-    RegistryOption,
     ScopeChoice,
     ScopeOption,
     YesOption,

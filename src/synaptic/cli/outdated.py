@@ -2,7 +2,8 @@
 
 from synaptic.cli import screen
 from synaptic.cli.place import find_place
-from synaptic.cli.sites import ChannelOption, RegistryOption, ScopeOption, list_sites, open_chosen_source
+from synaptic.cli.registry_options import ChannelOption, RegistryOption
+from synaptic.cli.sites import ScopeOption, list_sites, open_chosen_source
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.packages.upgrade import list_available
 

@@ -8,7 +8,7 @@ from synaptic.cli import progress, screen, typer
 from synaptic.cli.cells import SIGN_OF_MORE, cut_cells, measure_cells
 from synaptic.cli.filters import add_filter_options
 from synaptic.cli.place import find_place, open_journal
-from synaptic.cli.sites import ChannelOption, RegistryOption
+from synaptic.cli.registry_options import ChannelOption, RegistryOption
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.model.moment import find_local_time
 from synaptic.store.history_search import HIT_BEGINS, HIT_ENDS, SearchHit, SearchQuery, SearchResult, search_journal

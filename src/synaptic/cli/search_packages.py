@@ -4,7 +4,8 @@ from typing import Annotated
 
 from synaptic.cli import screen, typer
 from synaptic.cli.place import find_place
-from synaptic.cli.sites import ChannelOption, RegistryOption, find_channel, open_chosen_source
+from synaptic.cli.registry_options import ChannelOption, RegistryOption
+from synaptic.cli.sites import find_channel, open_chosen_source
 from synaptic.cli.verbs import Json
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
-from synaptic.cli import suggestions, typer
+from synaptic.cli import typer
 from synaptic.cli.place import CommandPlace, find_place, require_root
 from synaptic.cli.progress import show_progress
 from synaptic.model.environment import DEFAULT_CHANNEL
@@ -21,14 +21,6 @@ from synaptic.setup.env import locate_env, read_env
 ScopeChoice = Literal["project", "global", "both"]
 
 ScopeOption = Annotated[ScopeChoice | None, typer.Option(help="This project, all projects of this user, or both.")]
-ChannelOption = Annotated[
-    str,
-    typer.Option(
-        help="The channel: develop, beta, main or another branch.",
-        autocompletion=suggestions.complete_words(*suggestions.CHANNELS),
-    ),
-]
-RegistryOption = Annotated[str, typer.Option(help="The registry's URL, instead of the one in use.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Agree to the plan.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show the plan and write nothing.")]
 DowngradeOption = Annotated[

@@ -9,12 +9,11 @@ from synaptic.cli import progress, screen, typer
 from synaptic.cli.bootstrap import read_installation
 from synaptic.cli.completion import complete_installed_packages
 from synaptic.cli.place import CommandPlace, find_place
+from synaptic.cli.registry_options import ChannelOption, RegistryOption
 from synaptic.cli.sites import (
-    ChannelOption,
     DowngradeOption,
     DryRunOption,
     ForceOption,
-    RegistryOption,
     ScopeOption,
     YesOption,
     find_installed_sites,

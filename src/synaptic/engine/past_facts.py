@@ -9,7 +9,8 @@ import msgspec
 
 from synaptic.engine.basis import SECTION, KeptBasis, KeptCatalog, KeptLook
 from synaptic.engine.past_catalog import CatalogChange, PastCatalog, rebuild_catalog
-from synaptic.model.state import State
+from synaptic.model.once import computed_once
+from synaptic.model.state import Section, State
 from synaptic.policies.facts import Facts
 from synaptic.store.basis import REDACTED_MARK, read_text
 from synaptic.store.db import Store
@@ -24,6 +25,7 @@ MAX_TEXTS = 256
 """Each of them is at most as long as all facts of an event."""
 
 T = TypeVar("T")
+NamedTexts = tuple[tuple[str, bytes], ...]
 
 
 class Unknown(msgspec.Struct, frozen=True):
@@ -57,7 +59,7 @@ class PastFacts:
         self._change = change
         self._catalogs: OrderedDict[int, PastCatalog | Unknown] = OrderedDict()
         self._known: OrderedDict[int, PastBasis | Unknown] = OrderedDict()
-        self._texts: OrderedDict[int, bytes | None] = OrderedDict()
+        self._texts: OrderedDict[int, PastText | None] = OrderedDict()
 
     def read(self, id: int | None) -> PastBasis | Unknown:
         """What a basis says. Raises DeclarationError for a change that cannot be made."""
@@ -66,9 +68,12 @@ class PastFacts:
         return _remember(self._known, MAX_FACTS, id, self._read_basis)
 
     def _read_basis(self, id: int) -> PastBasis | Unknown:
-        seen: list[bytes] = []
+        seen: list[PastText] = []
         try:
-            text = self._require(id, seen)
+            text = read_text(self._store, id)
+            if text is None:
+                return Unknown(DAMAGED_TEXT)
+            seen.append(PastText(text))
             kept = msgspec.json.decode(text, type=KeptBasis)
             if kept.trouble:
                 return Unknown(kept.trouble)
@@ -78,17 +83,17 @@ class PastFacts:
             return self._read_looks(kept, catalog, seen)
         except (msgspec.MsgspecError, _MissingTextError, RecursionError, ValueError, TypeError):
             # What looks like a secret may stand where nothing but a word of ours can be read.
-            return Unknown(REDACTED_TEXT if any(REDACTED_MARK in one for one in seen) else DAMAGED_TEXT)
+            return Unknown(REDACTED_TEXT if any(one.is_redacted for one in seen) else DAMAGED_TEXT)
 
-    def _read_looks(self, kept: KeptBasis, catalog: PastCatalog, seen: list[bytes]) -> PastBasis:
+    def _read_looks(self, kept: KeptBasis, catalog: PastCatalog, seen: list["PastText"]) -> PastBasis:
         looks: dict[str, PastLook] = {}
         for look in kept.looks:
-            needs = _decode_needs(self._require(look.needs, seen))
+            needs = self._require(look.needs, seen).needs
             texts = {name: self._require(id, seen) for name, id in look.texts.items()}
             read = PastLook(_decode_facts(look, texts), needs)
             known = looks.get(look.of)
             looks[look.of] = _join_looks(known, read) if known else read
-        return PastBasis(kept, catalog, looks, any(REDACTED_MARK in one for one in seen))
+        return PastBasis(kept, catalog, looks, any(one.is_redacted for one in seen))
 
     def _read_catalog(self, id: int) -> PastCatalog | Unknown:
         text = read_text(self._store, id)
@@ -102,12 +107,33 @@ class PastFacts:
             return Unknown(kept.trouble or DOUBT_TEXT)
         return rebuild_catalog(kept, self._change)
 
-    def _require(self, id: int, seen: list[bytes]) -> bytes:
-        text = _remember(self._texts, MAX_TEXTS, id, lambda id: read_text(self._store, id))
+    def _require(self, id: int, seen: list["PastText"]) -> "PastText":
+        text = _remember(self._texts, MAX_TEXTS, id, self._read_text)
         if text is None:
             raise _MissingTextError
         seen.append(text)
         return text
+
+    def _read_text(self, id: int) -> "PastText | None":
+        text = read_text(self._store, id)
+        return None if text is None else PastText(text)
+
+
+class PastText:
+    """A text that comes with many events, and what it says: read once."""
+
+    def __init__(self, raw: bytes) -> None:
+        self.raw = raw
+        self.is_redacted = REDACTED_MARK in raw
+
+    @computed_once
+    def section(self) -> Section:
+        values: Section = msgspec.json.decode(self.raw)
+        return values
+
+    @computed_once
+    def needs(self) -> frozenset[str]:
+        return frozenset(msgspec.json.decode(self.raw, type=list[str]))
 
 
 class _MissingTextError(Exception):
@@ -124,20 +150,28 @@ def _remember(known: "OrderedDict[int, T]", most: int, id: int, read: Callable[[
     return found
 
 
+def _decode_facts(look: KeptLook, texts: Mapping[str, PastText]) -> Facts:
+    """The facts of a look. From one event to the next a section or two are others, and hardly ever a fact."""
+    small = [(name, bytes(raw)) for name, raw in look.facts.items()]
+    sections = {name.removeprefix(SECTION): _decode_section(raw) for name, raw in small if name.startswith(SECTION)}
+    sections |= {name.removeprefix(SECTION): text.section for name, text in texts.items() if name.startswith(SECTION)}
+    others = [(name, text.raw) for name, text in texts.items()]
+    facts = _decode_plain(tuple([one for one in (*small, *others) if SECTION not in one[0]]))
+    if facts.state.sections == sections:
+        return facts
+    return msgspec.structs.replace(facts, state=msgspec.structs.replace(facts.state, sections=sections))
+
+
+@lru_cache(maxsize=512)
+def _decode_section(raw: bytes) -> Section:
+    values: Section = msgspec.json.decode(raw)
+    return values
+
+
 @lru_cache(maxsize=64)
-def _decode_needs(text: bytes) -> frozenset[str]:
-    return frozenset(msgspec.json.decode(text, type=list[str]))
-
-
-def _decode_facts(look: KeptLook, texts: Mapping[str, bytes]) -> Facts:
-    every = {**{name: bytes(raw) for name, raw in look.facts.items()}, **texts}
-    sections = {
-        name.removeprefix(SECTION): msgspec.json.decode(raw) for name, raw in every.items() if name.startswith(SECTION)
-    }
-    state = msgspec.json.decode(every["state"], type=State) if "state" in every else State()
-    plain = {name: msgspec.Raw(raw) for name, raw in every.items() if name != "state" and SECTION not in name}
-    facts = msgspec.json.decode(msgspec.json.encode(plain), type=Facts)
-    return msgspec.structs.replace(facts, state=msgspec.structs.replace(state, sections=sections))
+def _decode_plain(plain: NamedTexts) -> Facts:
+    """All facts but sections, which are of any shape."""
+    return msgspec.json.decode(msgspec.json.encode({name: msgspec.Raw(raw) for name, raw in plain}), type=Facts)
 
 
 def _join_looks(first: PastLook, more: PastLook) -> PastLook:

@@ -1,7 +1,7 @@
 """The world around a past event: recorded facts, and what everybody else said then. Nothing is run, read or asked."""
 
 import re
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
@@ -53,10 +53,8 @@ class PastRuntime:
         self.variables: Mapping[str, str] = self._catalog.variables
         self.memory = PastMemory(said, self._catalog)
         self.doubts: dict[str, None] = {}
-        self._steps: dict[str, deque[TraceStep]] = defaultdict(deque)
+        self._steps: dict[str, deque[TraceStep]] = {}
         self._refusals: dict[str, deque[TraceStep]] = {}
-        for step in said.trace:
-            self._steps[step.hook].append(step)
 
     def select(self, call: Call) -> SelectedHooks:
         return self._catalog.index.select(call)
@@ -106,7 +104,7 @@ class PastRuntime:
 
     async def execute(self, invocation: Invocation) -> Verdict | Failure | None:
         hook = invocation.hook
-        steps = self._steps[hook.id]
+        steps = self._find_steps(hook)
         while steps and steps[0].phase not in ANSWERED:
             steps.popleft()
         if not steps:
@@ -114,6 +112,12 @@ class PastRuntime:
                 self.doubts[f"{hook.id} was not asked then"] = None
             return None
         return self._repeat(steps.popleft())
+
+    def _find_steps(self, hook: Hook) -> deque[TraceStep]:
+        """What it said then and was not repeated yet. Policies are never looked up: they say it again by themselves."""
+        if hook.id not in self._steps:
+            self._steps[hook.id] = deque(step for step in self._said.trace if step.hook == hook.id)
+        return self._steps[hook.id]
 
     def _repeat(self, step: TraceStep) -> Verdict | Failure | None:
         if step.fault:

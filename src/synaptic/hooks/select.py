@@ -37,6 +37,8 @@ class SelectedHooks(msgspec.Struct, frozen=True):
     """Where the log lines of hooks are appended, below the project's root: the file of a policy that keeps one."""
     speakers: PolicySpeakers = NO_SPEAKERS
     """Which of the policies may have something to say about a command."""
+    gates: frozenset[int] = frozenset()
+    """The places of the gates that are enforced."""
 
     def list_needs(self, places: Iterable[int]) -> frozenset[str]:
         """Further facts that rules at these places ask for: gathered only once such a rule may speak."""
@@ -60,7 +62,12 @@ def compile_selection(hooks: tuple[Hook, ...], hook_log: str = "") -> SelectedHo
         next((policy for policy in present if policy.derives_event), None),
         next((policy.hook_log for policy in present if policy.hook_log), hook_log),
         speakers,
+        frozenset(place for place, hook in enumerate(hooks) if hook.mode == "enforce" and _is_gate(policies[place])),
     )
+
+
+def _is_gate(policy: Policy | None) -> bool:
+    return isinstance(policy, Policy) and policy.is_gate  # a rule stands in a policy's place and is none
 
 
 class HookIndex:

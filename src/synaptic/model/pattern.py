@@ -60,18 +60,18 @@ class LinearPattern:
 
     def search(self, text: str) -> bool:
         """Whether a part of the text matches."""
-        return self._follow(text[:MAX_TEXT_CHARS], anywhere=True)
+        return self.search_all(text[:MAX_TEXT_CHARS])
 
     def may_match(self, text: str) -> bool:
         """Whether a text holds what every match holds: a question that costs next to nothing."""
         if not self._flags & re.IGNORECASE:
             return self._required in text
-        # Beyond ASCII there are letters that a pattern without case takes for plain ones.
-        return not text.isascii() or self._required.lower() in text.lower()
+        # Beyond ASCII there are letters that a pattern without case takes for plain ones, on either side.
+        return not (text.isascii() and self._required.isascii()) or self._required.lower() in text.lower()
 
     def search_all(self, text: str) -> bool:
         """Whether a part of a text of any length matches."""
-        return self._follow(text, anywhere=True)
+        return self.may_match(text) and self._follow(text, anywhere=True)
 
     def _follow(self, text: str, *, anywhere: bool) -> bool:
         first = frozenset({self._start})

@@ -247,12 +247,8 @@ class HookChain:
 
         Only a gate's refusal asks others: what is dangerous in itself is no better once a plan was written.
         """
-        if not self._is_heard_gate(closer):
-            return frozenset()
-        return frozenset(filter(self._is_heard_gate, self._speaking))
-
-    def _is_heard_gate(self, place: int) -> bool:
-        return self.selected.hooks[place].mode == "enforce" and _is_gate(self.selected.policies[place])
+        gates = self.selected.gates
+        return gates.intersection(self._speaking) if closer in gates else frozenset()
 
     def _hear_gate(self, place: int) -> bool:
         """Ask a gate for its reason alone: it counts, opens and records nothing. False when it has failed."""
@@ -429,10 +425,6 @@ def _check_policy(policy: Policy, call: Call, facts: Facts) -> HookAnswer:
         return policy.check(call.event, facts)
     except Exception as error:  # noqa: BLE001 - as in `_ask_from`
         return _make_crash(error, policy.guards(call.event))
-
-
-def _is_gate(policy: Policy | None) -> bool:
-    return isinstance(policy, Policy) and policy.is_gate  # a rule stands in a policy's place and is none
 
 
 def _get_input(call: Call) -> Input:

@@ -5,7 +5,8 @@ A row that says something else than its digest was changed by somebody: it is to
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
 
@@ -34,6 +35,12 @@ UPSERT_WHOLE = f"{PUT_TEXT}, value = excluded.value"
 """What other texts are made of is there by itself, also where it was made of another one before."""
 SELECT_TEXT = "SELECT CAST(value AS BLOB) FROM basis WHERE id = ?"
 SELECT_OF_EVENTS = "SELECT id, basis FROM events WHERE id >= ? AND id <= ?"
+MOST_AHEAD = 16 << 10
+"""Bytes of a stored text that is read before it is asked for: what an event rests on is hardly ever longer."""
+SELECT_AHEAD = f"""
+SELECT id, value FROM basis WHERE typeof(value) = 'blob' AND length(value) <= {MOST_AHEAD}
+AND id IN (SELECT basis FROM events WHERE id >= ? AND id <= ?)
+"""
 DELETE_OLD_TEXTS = f"DELETE FROM basis WHERE at < ?1 AND id NOT IN ({SELECT_BASES})"
 
 
@@ -101,6 +108,10 @@ class _ReadBases(OrderedDict[int, bytes]):
     """Texts that others are made of, read before: the next text is made of the same one."""
 
 
+class _ReadAhead(dict[int, bytes]):
+    """What the events of a page rest on, as it is stored: one question instead of one for each."""
+
+
 def seal_text(raw: bytes, place: str = "") -> SealedText:
     """A text as it is kept."""
     sealed = _seal_small(raw) if len(raw) <= SMALL_BYTES else _seal(raw)
@@ -150,6 +161,17 @@ def read_basis_ids(store: Store, first: int, last: int) -> dict[int, int]:
     return {id: name for id, name in rows if isinstance(name, int)}
 
 
+@contextmanager
+def read_ahead(store: Store, first: int, last: int) -> Iterator[None]:
+    """Have at hand what the events with these numbers rest on."""
+    ahead = store.cache(_ReadAhead)
+    ahead.update(store.read(lambda connection: connection.execute(SELECT_AHEAD, (first, last)).fetchall()))
+    try:
+        yield
+    finally:
+        ahead.clear()
+
+
 def read_text(store: Store, id: int) -> bytes | None:
     """A text by its name; None where there is none, or where it is not what was written."""
     stored = _read_stored(store, id)
@@ -172,6 +194,8 @@ def _read_base(store: Store, id: int) -> bytes | None:
 
 
 def _read_stored(store: Store, id: int) -> bytes | None:
+    if (known := store.cache(_ReadAhead).get(id)) is not None:
+        return known
     row = store.read(lambda connection: connection.execute(SELECT_TEXT, (id,)).fetchone())
     return row[0] if row and isinstance(row[0], bytes) else None
 

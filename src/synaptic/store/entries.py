@@ -1,6 +1,7 @@
 """Read the journal: entries by number, by call, the newest, and those after one."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -15,6 +16,8 @@ FILTER_COLUMNS = frozenset({"agent", "event", "session", "agent_id", "tool", "ro
 EVENT_COLUMNS = "id, call, at, agent, event, session, agent_id, tool, root, micros, size, payload, decision"
 EVENT_NAMES = tuple(EVENT_COLUMNS.split(", ")[:-1])
 NUMBERS = frozenset({"id", "at", "micros", "size"})
+NUMBER_KINDS = (int, float)
+TEXT_KINDS = (str, type(None))
 SELECT_EVENTS = f"SELECT {EVENT_COLUMNS}, stdout, stderr, exit FROM events"
 _decoder = msgspec.json.Decoder(Decision)
 
@@ -56,9 +59,18 @@ def _fetch_texts(connection: Connection, sql: str, values: Row) -> list[tuple[An
 
 def _entry_of(row: tuple[Any, ...]) -> JournalEntry:
     *known, decision, stdout, stderr, exit = row
-    values = {name: _read_value(name, value) for name, value in zip(EVENT_NAMES, known, strict=False)}
+    if not _are_as_written(tuple(map(type, known))):
+        known = [_read_value(name, value) for name, value in zip(EVENT_NAMES, known, strict=True)]
+    values: dict[str, Any] = dict(zip(EVENT_NAMES, known, strict=True))
     answer = None if stdout is None else Answer(stdout, stderr, exit)
     return JournalEntry(**values, decision=_decode_decision(decision), answer=answer)
+
+
+@lru_cache(maxsize=64)
+def _are_as_written(kinds: tuple[type, ...]) -> bool:
+    """Whether the values of a row are of the kinds that belong there, as in every row that nobody has damaged."""
+    wanted = (NUMBER_KINDS if name in NUMBERS else TEXT_KINDS for name in EVENT_NAMES)
+    return all(kind in some for kind, some in zip(kinds, wanted, strict=True))
 
 
 def _read_value(name: str, value: Any) -> Any:

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator
 
-from synaptic.store.basis import read_basis_ids
+from synaptic.store.basis import read_ahead, read_basis_ids
 from synaptic.store.db import Connection, Store
-from synaptic.store.entries import SELECT_EVENTS, select_entries
+from synaptic.store.entries import EVENT_COLUMNS, select_entries
 from synaptic.store.record import JournalEntry
 
 PAGE_SIZE = 500
 """Numbers of events that are looked at together."""
 SELECT_BOUNDS = "SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM events"
 SELECT_TIME = "SELECT id, at FROM events WHERE id >= ? ORDER BY id LIMIT 1"
-SELECT_PAGE = f"{SELECT_EVENTS} WHERE id >= ? AND id <= ? AND at >= ? AND at <= ? AND (? = '' OR root = ?) ORDER BY id"
+SELECT_SAID = f"SELECT {EVENT_COLUMNS}, NULL, NULL, NULL FROM events"
+"""Without what the agent was answered: it follows from the decision."""
+SELECT_PAGE = f"{SELECT_SAID} WHERE id >= ? AND id <= ? AND at >= ? AND at <= ? AND (? = '' OR root = ?) ORDER BY id"
 
 PastEvent = tuple[JournalEntry, int | None]
 
@@ -32,8 +34,9 @@ def iter_past_events(store: Store, times: tuple[float, float], root: str = "") -
     for start in range(first, last + 1, PAGE_SIZE):
         end = min(start + PAGE_SIZE - 1, last)
         names = read_basis_ids(store, start, end)
-        for entry in select_entries(store, SELECT_PAGE, (start, end, *times, root, root)):
-            yield entry, names.get(entry.id)
+        with read_ahead(store, start, end):
+            for entry in select_entries(store, SELECT_PAGE, (start, end, *times, root, root)):
+                yield entry, names.get(entry.id)
 
 
 def _find_first(connection: Connection, bounds: tuple[int, int], at: float) -> int:

@@ -1,14 +1,16 @@
 """The audit line of every tool call."""
 
 import json
-from datetime import UTC, datetime
 
 from synaptic.model.decision import Verdict, record
 from synaptic.model.effect import AppendLine
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.sane.stamp import format_stamp
 from synaptic.store.redact import cut_text
+
+_encoder = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": "))
 
 
 class ToolUse(Policy):
@@ -34,7 +36,6 @@ class ToolUse(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         if not facts.root:
             return None
-        stamp = datetime.fromtimestamp(facts.now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        text = json.dumps(event.tool_input, ensure_ascii=False, separators=(", ", ": "))
-        line = f"{stamp} [{event.tool_name}] {cut_text(text, self.longest)}"
+        text = _encoder.encode(event.tool_input)
+        line = f"{format_stamp(facts.now)} [{event.tool_name}] {cut_text(text, self.longest)}"
         return record(AppendLine(f"{facts.root}/.synaptic/logs/audit.log", line))

@@ -15,6 +15,7 @@ from synaptic.policies.path_words import list_path_words
 from synaptic.policies.reading import runs_elsewhere
 from synaptic.policies.secrets.private import is_secret, iter_named_paths
 from synaptic.shell.paths import Standpoint, is_inside, list_readings, resolve_path
+from synaptic.shell.read.script import Word
 from synaptic.shell.reading import CommandReading
 
 PROGRAM_FOLDERS = ("/bin", "/sbin", "/usr", "/opt", "/nix/store", "/snap/bin", "/home/linuxbrew/.linuxbrew")
@@ -150,6 +151,8 @@ def _find_in_command(known: CommandReading, at: Standpoint, roots: tuple[str, ..
         if _looks_like_path(program) and not _is_runnable(program, here, roots):
             yield program, here
         yield from _find_in_words([word.text for _, word in command.assignments], here, roots)
+        if not broken and not any(map(_names_path, command.argv[1:])):
+            continue
         arguments = list_path_words(command)
         # Text that is no shell may be cut elsewhere by whoever runs it.
         yield from _find_in_words(
@@ -165,9 +168,18 @@ def _is_runnable(program: str, at: Standpoint, roots: tuple[str, ...]) -> bool:
 
 def _find_in_words(words: list[str], at: Standpoint, roots: tuple[str, ...]) -> Iterator[tuple[str, Standpoint]]:
     for word in words:
-        text = OPTION_PREFIX.sub("", word)
+        text = _strip_option(word)
         if _looks_like_path(text) and _is_outside(text, at, (*roots, *DEVICES)):
             yield text, at
+
+
+def _names_path(word: Word) -> bool:
+    return _looks_like_path(_strip_option(word.text))
+
+
+def _strip_option(text: str) -> str:
+    """A word without what stands before a path in it; of most words one look says that nothing does."""
+    return OPTION_PREFIX.sub("", text) if text[:1] in ("-", "@") or "=" in text else text
 
 
 def _looks_like_path(text: str) -> bool:

@@ -1,6 +1,7 @@
 """A gate's refusal: the reason, the entry in `enforcement.blocks`, and the lines in the operators' logs."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import msgspec
 
@@ -21,21 +22,30 @@ MAX_AUDITED = 100
 
 def refuse_call(gate: str, event: ToolEvent, facts: Facts, reason: str) -> Verdict:
     """The deny of a gate, stronger the more often the same thing was refused in a row."""
-    times = 1 + _count_in_a_row(facts, _describe_block(gate, event))
-    return deny(reason + _escalate_reason(times), *record_refusal(gate, event, facts, reason))
+    block = _describe_block(gate, event)
+    times = 1 + _count_in_a_row(facts, block)
+    return deny(reason + _escalate_reason(times), *_record_block(event, facts, reason, (block, times)))
 
 
 def record_refusal(gate: str, event: ToolEvent, facts: Facts, reason: str) -> tuple[Effect, ...]:
     """What is kept of a refused call, whoever refused it: among the recent refusals, and in the operators' logs."""
     block = _describe_block(gate, event)
+    return _record_block(event, facts, reason, (block, 1 + _count_in_a_row(facts, block)))
+
+
+def _record_block(
+    event: ToolEvent, facts: Facts, reason: str, counted: tuple[dict[str, object], int]
+) -> tuple[Effect, ...]:
+    """`counted`: the refusal, and how often it has come in a row with this one."""
+    block, times = counted
     change = Change(
         section=sane.ENFORCEMENT,
         append={"blocks": {**block, "at": format_stamp(facts.now)}},
         keep=KEEP_BLOCKS,
-        put=_make_halt(gate, 1 + _count_in_a_row(facts, block), facts),
+        put=_make_halt(str(block["gate"]), times, facts),
     )
     said = {"tool": event.tool_name, "blocked": True, "reason": reason.partition("\n")[0]}
-    audited = {**describe_call(event), "outcome": "blocked", "error": cut_text(reason, MAX_AUDITED)}
+    audited = {**describe_call(event), "outcome": "blocked", "error": _cut_reason(reason)}
     return change, make_log_line(facts, "sanetools.log", said), make_log_line(facts, "audit.jsonl", audited)
 
 
@@ -59,6 +69,12 @@ def describe_target(event: ToolEvent) -> str:
     """What a call is about, in a few characters."""
     tool = event.tool
     return next(iter(tool.paths), "") or (tool.command or tool.read_text("prompt") or tool.read_text("pattern"))[:50]
+
+
+@lru_cache(maxsize=64)
+def _cut_reason(reason: str) -> str:
+    """For the log: a gate gives the same reason again and again, until the agent does what it says."""
+    return cut_text(reason, MAX_AUDITED)
 
 
 def _describe_block(gate: str, event: ToolEvent) -> dict[str, object]:
