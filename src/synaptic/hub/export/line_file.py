@@ -111,12 +111,12 @@ class LineFile:
             self._mend(torn, start)
             if mark := read_mark(torn.rstrip(b"\0")):
                 return mark
-        mark = read_mark(last) if last else None
-        if mark is None and last:
+        mark = read_mark(last or b"")
+        if mark is None and last is not None:
             self._refuse()
         return mark
 
-    def _read_end(self, size: int) -> tuple[bytes, bytes, int]:
+    def _read_end(self, size: int) -> tuple[bytes | None, bytes, int]:
         """The last whole line, what stands behind it without an end, and where that begins."""
         end, start = b"", size
         while start > 0 and end.count(b"\n") < 2 and len(end) < MOST_LINE:
@@ -124,7 +124,7 @@ class LineFile:
             start -= step
             end = os.pread(self._handle, step, start) + end
         whole, newline, torn = end.rpartition(b"\n")
-        return (whole.rpartition(b"\n")[2] if newline else b""), torn, size - len(torn)
+        return (whole.rpartition(b"\n")[2] if newline else None), torn, size - len(torn)
 
     def _mend(self, torn: bytes, start: int) -> None:
         """Complete a line that lacks only its end, else cut it. One that is not ours is never touched."""

@@ -4,6 +4,7 @@ import array
 import errno
 import fcntl
 import re
+import select
 import socket
 import termios
 import time
@@ -151,11 +152,26 @@ def _is_closed(connected: socket.socket) -> bool:
     if connected.type == socket.SOCK_DGRAM:
         return False
     try:
-        return not all(connected.recv(4096, socket.MSG_DONTWAIT) for _ in range(MOST_SAID))
-    except BlockingIOError:
-        return False
+        return _has_ended(connected)
     except OSError:
         return True
+
+
+def _has_ended(connected: socket.socket) -> bool:
+    """Whether it hung up in good order, with all that it was sent. Raises OSError where it broke off."""
+    for _ in range(MOST_SAID):
+        if not _is_readable(connected):
+            return False
+        if not connected.recv(4096):
+            return True
+    return True
+
+
+def _is_readable(connected: socket.socket) -> bool:
+    """Asked by `poll`: a socket with a timeout would wait for it, whatever the flags of `recv` say."""
+    poll = select.poll()
+    poll.register(connected, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def _raise_refusal(connected: socket.socket) -> None:
@@ -170,8 +186,7 @@ def _wait_until_taken(connected: socket.socket) -> None:
     while True:
         with suppress(OSError):  # a system that cannot say it
             fcntl.ioctl(connected, termios.TIOCOUTQ, waiting, True)
-        if _is_closed(connected):
-            raise OSError(None, "the server hung up")
+        _has_ended(connected)
         if not waiting[0]:
             return
         if time.monotonic() > ends:
