@@ -95,6 +95,11 @@ def make_bare_event(event: ShippedEvent) -> ShippedEvent:
     )
 
 
+def make_unread_event(row: OutboxRow, epoch: int) -> ShippedEvent:
+    """What leaves of one that cannot be read: that there was one."""
+    return ShippedEvent(seq=make_sequence(epoch, int(row.entry.id)), call="", at=0.0, agent="", event="")
+
+
 def find_call_number(payload: str | None) -> str:
     """The number that the agent gave to its call, by which its own telemetry is joined; "" without one."""
     try:

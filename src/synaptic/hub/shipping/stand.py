@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from synaptic.hub.shipping.destination import DestinationError
-from synaptic.hub.shipping.outbox import make_sequence, split_sequence
+from synaptic.hub.shipping.outbox import split_sequence
 from synaptic.hub.wire import ShippedEvent
 from synaptic.store.outbox import ShipCursor
 
@@ -48,8 +48,3 @@ def follow(cursor: ShipCursor, mark: int, *, newest: int, is_new: bool) -> ShipC
     if epoch > cursor.epoch or id > newest:  # of a journal that was here meanwhile, or of a part that was lost
         return begin_anew(at, epoch + 1, cursor.id)
     return msgspec.structs.replace(at, id=id, call="")
-
-
-def is_at(cursor: ShipCursor, mark: int) -> bool:
-    """Whether a destination that says this stands exactly behind what the cursor has handed over."""
-    return mark == cursor.mark == make_sequence(cursor.epoch, cursor.id)
