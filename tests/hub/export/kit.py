@@ -104,8 +104,8 @@ class Collector:
                 collector.requests.append((self.path, headers))
                 answer = collector.respond(collector, self.path)
                 if answer is None:  # cut off
-                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-                    self.connection.close()
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                    self.close_connection = True
                     return
                 status, content, fields = answer
                 if 200 <= status < 300:

@@ -64,8 +64,10 @@ class OtlpSender:
 
     def _send_piece(self, events: list[ShippedEvent]) -> None:
         # Spans first: one that is sent again has the same id, a log record would stand there twice.
+        self._session.answer = None
         result = self._spans.export([span for event in events for span in self._make.iter_spans(event)])
         self._check(result.name, "spans")
+        self._session.answer = None
         record_result = self._records.export([self._make.make_record(event) for event in events])
         self._check(record_result.name, "log records")
 
