@@ -43,6 +43,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "check": ("check", "What the hooks say about a call, nothing written."),
         "try": ("rehearse", "Any event through every hook, nothing written."),
         "usage": ("usage", "What is used, what fails, what never runs."),
+        "export": ("export", "Events for a file, a collector or syslog."),
         "prune": ("prune", "Forget old events."),
     },
     "Saying yes": {

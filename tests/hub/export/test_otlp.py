@@ -143,7 +143,7 @@ def test_an_overloaded_collector_gets_it_when_it_says(start):
 @pytest.mark.parametrize("status", [301, 302, 304, 307, 400, 401, 403, 404, 413, 429, 500, 502, 599])
 def test_only_a_success_counts_as_one(start, status):
     other = Collector()
-    collector, sender = start(lambda one, path: (status, b"why\n", {"location": f"{other.url}{path}"}))
+    _, sender = start(lambda one, path: (status, b"why\n", {"location": f"{other.url}{path}"}))
     try:
         with pytest.raises(DestinationError, match=f"status {status}") as told:
             sender.send(0, make_events(1, 2))
@@ -353,7 +353,17 @@ def test_addresses(tmp_path):
     found = read_address("https://me:p%40ss@otel.example.org/base/", home)
     assert found.url == "https://otel.example.org/base"
     assert found.headers == {"authorization": "Basic bWU6cEBzcw=="}
-    for wrong in ("", "x", "ftp://x", "http://", "http://x?a=1", "http://x#y", "http://x y", "http://x:99999", "http://["):
+    for wrong in (
+        "",
+        "x",
+        "ftp://x",
+        "http://",
+        "http://x?a=1",
+        "http://x#y",
+        "http://x y",
+        "http://x:99999",
+        "http://[",
+    ):
         with pytest.raises(SynapticError) as told:
             read_address(wrong, home)
         assert "p%40ss" not in str(told.value)

@@ -1,10 +1,12 @@
 """The destination `jsonl`: a file that grows by one line per event."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from synaptic.hub.export.line_file import LineFile
 from synaptic.hub.export.lines import encode_line
+from synaptic.hub.export.selection import ExportChoice
 from synaptic.hub.export.source import ExportSource, find_source
 from synaptic.hub.export.threaded import ThreadedDestination
 from synaptic.hub.shipping.destination import Destination, DestinationError
@@ -48,6 +50,14 @@ class JsonlSender:
 def open_destination(address: str) -> Destination:
     """The file at a path. Raises SynapticError."""
     return ThreadedDestination(JsonlSender(read_path(address), find_source()))
+
+
+def open_stream(address: str, choice: ExportChoice, is_followed: bool) -> Destination:
+    """The file for chosen events. Only one that is followed knows its own last line again: whoever asks once, and once
+    more, wants them twice. Raises SynapticError."""
+    path = read_path(address)
+    name = choice.name_stream(f"jsonl {path}")
+    return ThreadedDestination(JsonlSender(path, find_source(), name if is_followed else f"{name}-{time.time_ns():x}"))
 
 
 def read_path(address: str) -> Path:

@@ -45,6 +45,7 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "daemon stop": PeopleOnly("stop the daemon"),
     "doctor": PeopleOnly("repair the installation", only=("--fix",)),
     "down": PeopleOnly("take the engine out"),
+    "export": PeopleOnly("hand the journal to other systems"),
     "follow-ups drop": PeopleOnly("drop what hooks asked for"),
     "follow-ups run": PeopleOnly("run what hooks asked for"),
     "grants revoke": PeopleOnly("take exceptions back"),
