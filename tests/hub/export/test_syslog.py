@@ -94,7 +94,7 @@ def test_a_connection_that_was_closed_meanwhile_is_opened_again():
 def test_addresses():
     assert read_address("udp://logs.example.org").port == 514
     assert read_address("tcp://[::1]").text == "tcp://[::1]:601"
-    assert read_address("unix:///dev/log").path == "/dev/log"
+    assert read_address("unix:///dev/log").path == read_address("unix:/dev/log").path == "/dev/log"
     for wrong in (
         "", "logs", "http://x", "udp://", "tcp://x/y", "udp://x?size=9", "udp://x?size=99999", "udp://x?a=1",
         "unix://host/x", "unix:x", "udp://x:99999", "udp://u:p@x", "udp://x\n", "tcp://[::1",
