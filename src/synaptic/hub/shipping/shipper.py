@@ -124,13 +124,13 @@ class Shipper:
 
     async def _load_cursor(self) -> ShipCursor:
         """As far as is known; a cursor that could not be kept yet is kept first. Raises StoreError."""
-        cursor = self._cursor
-        if cursor is None:
-            cursor, self._is_new = await asyncio.to_thread(self._source.book.load, self._name)
-            self._cursor = cursor
-        elif not self._is_saved:
-            await self._save(cursor)
-        return cursor
+        if self._cursor is None:
+            found, self._is_new = await asyncio.to_thread(self._source.book.load, self._name)
+            self._cursor = found
+            return found
+        if not self._is_saved:
+            await self._save(self._cursor)
+        return self._cursor
 
     async def _save(self, cursor: ShipCursor) -> None:
         self._cursor, self._is_saved = cursor, False
