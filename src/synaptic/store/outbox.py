@@ -31,7 +31,7 @@ SELECT_PAGE = f"SELECT {EVENT_COLUMNS}, exit FROM events WHERE id > ? ORDER BY i
 SELECT_CALL = "SELECT CAST(call AS BLOB) FROM events WHERE id = ?"
 SELECT_NEWEST = "SELECT coalesce(max(id), 0) FROM events"
 SELECT_HELD = "SELECT min(CAST(id AS INTEGER)) FROM ship_cursors WHERE holds = 1"
-COUNT_WAITING = "SELECT count(*) FROM events WHERE id > ?"
+MEASURE_WAITING = "SELECT (SELECT count(*) FROM events WHERE id > ?1), (SELECT at FROM events WHERE id > ?1 LIMIT 1)"
 
 
 class ShipCursor(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,9 +123,10 @@ def find_held(connection: Connection) -> int | None:
     return int(found) if found <= newest else 0  # of a journal that is gone: of this one it has nothing
 
 
-def count_waiting(store: Store, id: int) -> int:
-    """How many events are behind one."""
-    return int(store.read(lambda connection: connection.execute(COUNT_WAITING, (id,)).fetchone()[0]))
+def measure_waiting(store: Store, id: int) -> tuple[int, float]:
+    """How many events are behind one, and when the first of them was."""
+    count, at = store.read(lambda connection: connection.execute(MEASURE_WAITING, (id,)).fetchone())
+    return int(count), at if isinstance(at, float) else 0.0
 
 
 def _is_same_journal(connection: Connection, cursor: ShipCursor, newest: int) -> bool:

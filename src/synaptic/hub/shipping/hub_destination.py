@@ -9,6 +9,7 @@ from synaptic.hub.place import Membership
 from synaptic.hub.shipping.destination import DestinationError
 from synaptic.hub.shipping.hub_client import HubClient
 from synaptic.hub.shipping.outbox import make_bare_event
+from synaptic.hub.shipping.plan import name_hub
 from synaptic.hub.wire import MOST_BATCH_BYTES, MOST_EVENTS, EventBatch, ShippedEvent
 
 FITTING_BYTES = MOST_BATCH_BYTES // 2
@@ -22,7 +23,7 @@ class HubDestination:
     """One hub, behind the protocol of all destinations."""
 
     def __init__(self, member: Membership, client: HubClient) -> None:
-        self.name = f"hub {member.url.rstrip('/')} {member.host}"
+        self.name = name_hub(member)
         self._client = client
         self._most = MOST_EVENTS
         """Of one batch: halved when one was too large, doubled with each that was taken."""

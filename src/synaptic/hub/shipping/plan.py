@@ -64,6 +64,11 @@ def read_membership(home: Home) -> Membership | None:
         raise SynapticError(f"says nothing about a hub: {error}", where=str(path), hint=hint) from error
 
 
+def name_hub(member: Membership) -> str:
+    """What the hub is called as a destination: another host of the same hub is another one."""
+    return f"hub {member.url.rstrip('/')} {member.host}"
+
+
 def write_membership(home: Home, member: Membership) -> None:
     """Keep it, for its user alone. Raises OSError."""
     path = HubPlace.of(home).membership

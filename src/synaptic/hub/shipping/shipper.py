@@ -15,7 +15,7 @@ from synaptic.hub.shipping.board import StateBoard
 from synaptic.hub.shipping.cursors import CursorBook
 from synaptic.hub.shipping.destination import Destination, DestinationError
 from synaptic.hub.shipping.outbox import Contents, make_event, make_sequence, make_unread_event
-from synaptic.hub.shipping.patience import keep_trying
+from synaptic.hub.shipping.patience import choose_pause, keep_trying
 from synaptic.hub.shipping.pulse import JournalPulse
 from synaptic.hub.shipping.stand import advance, begin_anew, follow
 from synaptic.hub.wire import ShippedEvent
@@ -74,7 +74,9 @@ class Shipper:
                 try:
                     return await self.step()
                 except Exception as error:
-                    self._source.board.tell_trouble(self._name, error, attempt.next_wait)
+                    pause = choose_pause(error)
+                    told = attempt.next_wait if pause is True else float(pause)
+                    self._source.board.tell_trouble(self._name, error, told)
                     raise
         return False
 
@@ -124,13 +126,13 @@ class Shipper:
 
     async def _load_cursor(self) -> ShipCursor:
         """As far as is known; a cursor that could not be kept yet is kept first. Raises StoreError."""
-        cursor = self._cursor
-        if cursor is None:
-            cursor, self._is_new = await asyncio.to_thread(self._source.book.load, self._name)
-            self._cursor = cursor
-        elif not self._is_saved:
-            await self._save(cursor)
-        return cursor
+        if self._cursor is None:
+            found, self._is_new = await asyncio.to_thread(self._source.book.load, self._name)
+            self._cursor = found
+            return found
+        if not self._is_saved:
+            await self._save(self._cursor)
+        return self._cursor
 
     async def _save(self, cursor: ShipCursor) -> None:
         self._cursor, self._is_saved = cursor, False

@@ -59,6 +59,8 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "inbox uphold": ANSWER_REFUSALS,
     "inbox wrong": ANSWER_REFUSALS,
     "install": INSTALL,
+    "join": PeopleOnly("join a hub"),
+    "leave": PeopleOnly("leave the hub"),
     "package promote": PeopleOnly("promote packages"),
     "pin remove": CHANGE_PIN,
     "pin set": CHANGE_PIN,
@@ -106,6 +108,7 @@ FOR_EVERYBODY = frozenset((
     "session show", "skill diff", "skill info", "skill list", "skill outdated", "skill plan", "skill search",
     "skill verify", "state get", "state list", "status", "tail", "task list", "task show", "top", "try", "usage",
     "verify", "grants list", "grants show", "pin status", "appeal", "inbox show", "mcp", "witness", "replay", "suggest",
+    "ship now",
 ))  # fmt: skip
 SPEAKING_EVENTS = frozenset({"UserPromptSubmit", "UserPromptExpansion", "DirectoryAdded"})
 """Events by which the user speaks."""
