@@ -307,6 +307,8 @@ def test_variables_of_the_environment_name_no_endpoint_and_no_header(start, tmp_
         "OTEL_PYTHON_EXPORTER_OTLP_HTTP_CREDENTIAL_PROVIDER": "forged",
         "OTEL_PYTHON_CONTEXT": "forged",
         "OTEL_SDK_DISABLED": "true",
+        "http_proxy": trap.url,
+        "HTTP_PROXY": trap.url,
     }
     try:
         subprocess.run([sys.executable, "-c", code, collector.url], env={**os.environ, **variables}, check=True)

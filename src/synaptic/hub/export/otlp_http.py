@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 import requests
-from requests.utils import get_environ_proxies
 
 MOST_ANSWER = 65_536
 MOST_PAUSE = 3600.0
@@ -28,10 +27,10 @@ class RefusedRequestError(Exception):
 class CollectorSession(requests.Session):
     """What the exporters send with. They take 3xx for a success and keep what a collector said to themselves."""
 
-    def __init__(self, endpoint: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.trust_env = False  # ~/.netrc would put other words in the place of the user's own header
-        self.proxies.update(get_environ_proxies(endpoint))
+        # No proxy that a repository could have named, and no ~/.netrc in the place of the user's own header.
+        self.trust_env = False
         self.answer: CollectorAnswer | None = None
         self.trouble = ""
 

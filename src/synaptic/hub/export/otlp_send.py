@@ -39,7 +39,7 @@ class OtlpSender:
         self.notices: deque[str] = deque(maxlen=MOST_NOTICES)
         """What was refused of requests that were taken otherwise."""
         self._collector = collector
-        self._session = CollectorSession(collector.url)
+        self._session = CollectorSession()
         self._make = ItemMaker(source)
         given = (collector.headers, REQUEST_SECONDS, Compression.Gzip, self._session)
         file = collector.certificate or None

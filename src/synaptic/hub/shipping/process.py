@@ -173,6 +173,7 @@ def settle_process(home: Home) -> None:
     InstalledEnvironment(home).settle_process()
     for name in [name for name in os.environ if name not in KEPT_VARIABLES]:
         del os.environ[name]
+    os.environ["SYNAPTIC_HOME"] = str(home.root)  # for what looks up the home by itself: it need not be in HOME
     with contextlib.suppress(OSError):  # it leads a session already
         os.setsid()
     os.nice(NICENESS)
