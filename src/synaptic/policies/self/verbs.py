@@ -34,6 +34,7 @@ CHANGE_RULES = PeopleOnly("write rules", unless=("--dry-run",))
 ANSWER_REFUSALS = PeopleOnly("answer a refusal for a person")
 CHANGE_REGISTRY = PeopleOnly("choose or change registries")
 
+EXPORT = PeopleOnly("hand the journal to other systems")
 CHANGE_PIN = PeopleOnly("set or remove the PIN")
 
 FOR_PEOPLE: Mapping[str, PeopleOnly] = {
@@ -45,7 +46,9 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "daemon stop": PeopleOnly("stop the daemon"),
     "doctor": PeopleOnly("repair the installation", only=("--fix",)),
     "down": PeopleOnly("take the engine out"),
-    "export": PeopleOnly("hand the journal to other systems"),
+    "export jsonl": EXPORT,
+    "export otlp": EXPORT,
+    "export syslog": EXPORT,
     "follow-ups drop": PeopleOnly("drop what hooks asked for"),
     "follow-ups run": PeopleOnly("run what hooks asked for"),
     "grants revoke": PeopleOnly("take exceptions back"),
