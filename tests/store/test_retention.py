@@ -37,9 +37,9 @@ def test_old_events_go_and_young_ones_stay(store, record, monkeypatch):
 def test_only_so_many_are_kept(store, record):
     now = time.time()
     journal.append_records(store, [record(at=now) for _ in range(30)])
-    assert retention.prune_events(store, days=30, keep=10).events == 20
+    assert retention.prune_events(store, days=30, limits=retention.PruneLimits(keep=10)).events == 20
     assert [entry.id for entry in journal.read_entries_after(store, 0)] == list(range(21, 31))
-    assert retention.prune_events(store, days=30, keep=10).events == 0
+    assert retention.prune_events(store, days=30, limits=retention.PruneLimits(keep=10)).events == 0
 
 
 def test_the_newest_stays_and_numbers_are_never_used_twice(store, record):
@@ -50,7 +50,7 @@ def test_the_newest_stays_and_numbers_are_never_used_twice(store, record):
 
 
 def test_an_empty_journal_is_pruned_of_nothing(store):
-    assert retention.prune_events(store, days=1, keep=5) == retention.PruneCounts()
+    assert retention.prune_events(store, days=1, limits=retention.PruneLimits(keep=5)) == retention.PruneCounts()
 
 
 def test_carried_and_stale_deliveries_go(store, record):

@@ -60,13 +60,18 @@ def call_started(home: Home, method: str, given: dict[str, Any]) -> object:
 
 def type_pin(label: str) -> str:
     """A PIN from the terminal, without showing it. Raises SynapticError where there is no terminal."""
+    return type_unseen(label, "a PIN")
+
+
+def type_unseen(label: str, what: str = "a code") -> str:
+    """The same for anything that nobody is to see."""
     with suppress(OSError):
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
         typed = _read_unseen(label)
         if typed and typed.isprintable():
             return typed
         raise SynapticError("no letter, digit or sign was typed")
-    raise SynapticError("a PIN is typed at a terminal, and there is none here")
+    raise SynapticError(f"{what} is typed at a terminal, and there is none here")
 
 
 def _read_unseen(label: str) -> str:

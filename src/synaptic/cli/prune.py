@@ -7,6 +7,7 @@ from typing import Annotated
 from synaptic.cli import screen, typer
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.daemon.shipper import ShipperKeeper
 from synaptic.hooks.catalog import HookCatalogs
 from synaptic.model.errors import StoreError
 from synaptic.store import journal, retention
@@ -28,22 +29,28 @@ synaptic prune --days 7    keep a week
 def prune(
     days: Annotated[float | None, typer.Option(min=0, help="Keep this many days; `retention_days` without it.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count.")] = False,
+    unshipped: Annotated[bool, typer.Option("--unshipped", help="Also what a destination does not have yet.")] = False,
     as_json: Json = False,
 ) -> None:
     """Remove events older than the configured number of days. The newest event always stays."""
     home = find_place().home
     # The user's own config, of no project: one journal is kept for all of them.
-    kept = HookCatalogs(home).get("").config.retention_days if days is None else days
+    config = HookCatalogs(home).get("").config
+    kept = config.retention_days if days is None else days
+    waits = config.ship.waits and not unshipped and ShipperKeeper(home).is_needed()
+    limits = retention.limit_pruning(max(kept, config.retention_days), waits=waits)
     with open_journal(home) as store:
         if dry_run:
             old = _count_older(store, time.time() - kept * SECONDS_PER_DAY)
             _print_counts({"events": old}, f"about {old} events are older than {kept:g} days", as_json)
             return
-        gone = retention.prune_events(store, kept, progress=PruneProgress() if screen.may_tell_progress() else None)
+        gone = retention.prune_events(store, kept, limits, PruneProgress() if screen.may_tell_progress() else None)
         if home.history_index.exists():
             with suppress(StoreError):  # what is gone is not found by it, and the daemon tries again
                 keep_index_current(home, store, 0.0)
     words = f"{gone.events} events older than {kept:g} days removed, {gone.bytes} bytes given back"
+    if gone.held:
+        words += f"; {gone.held} and perhaps more stay until they are shipped (synaptic ship; --unshipped removes them)"
     _print_counts({name: getattr(gone, name) for name in gone.__struct_fields__}, words, as_json)
 
 

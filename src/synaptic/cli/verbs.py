@@ -43,6 +43,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "check": ("check", "What the hooks say about a call, nothing written."),
         "try": ("rehearse", "Any event through every hook, nothing written."),
         "usage": ("usage", "What is used, what fails, what never runs."),
+        "export": ("export", "Events for a file, a collector or syslog."),
         "prune": ("prune", "Forget old events."),
     },
     "Saying yes": {
@@ -87,6 +88,11 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "fleet": ("fleet", "Who works where, and how it goes."),
         "agent": ("agent", "Who works: registered, looked at."),
         "messages": ("messages", "What was asked, answered, and what failed."),
+    },
+    "Beyond this machine": {
+        "join": ("join", "Ship to a team's hub, and get what is signed."),
+        "leave": ("leave", "Ship nothing to it any more."),
+        "ship": ("ship", "What leaves this machine, and how far it is."),
     },
     "For programs": {
         "appeal": ("appeal", "Say why a refused call was meant well."),

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
+from synaptic.daemon.shipper import ShipperKeeper
 from synaptic.engine.walk import Engine
 from synaptic.store import history_index, hook_counts, retention, witness
 
@@ -23,6 +24,7 @@ INDEX_SECONDS = 30.0
 INDEXING_SECONDS = 0.3
 """At once: a journal of many events is read in many such pieces, with the interpreter free in between."""
 PRUNE_SECONDS = 6 * 3600.0
+SHIPPER_SECONDS = 5.0
 
 
 class Chore(msgspec.Struct):
@@ -67,6 +69,7 @@ async def run_upkeep(engine: Engine, is_left_alone: Callable[[], bool] = lambda:
 
 def list_chores(engine: Engine) -> tuple[Chore, ...]:
     """Everything that is done between events, and how often."""
+    shipper = ShipperKeeper(engine.home)
 
     async def collect() -> None:
         engine.means.runners.reap_children()
@@ -78,7 +81,9 @@ def list_chores(engine: Engine) -> tuple[Chore, ...]:
             await engine.launch_left()
 
     def prune() -> None:
-        retention.prune_events(engine.store, engine.catalogs.get("").config.retention_days)
+        config = engine.catalogs.get("").config
+        limits = retention.limit_pruning(config.retention_days, waits=config.ship.waits and shipper.is_needed())
+        retention.prune_events(engine.store, config.retention_days, limits)
 
     def index() -> None:
         if engine.store.durable:
@@ -93,6 +98,7 @@ def list_chores(engine: Engine) -> tuple[Chore, ...]:
         Chore("indexing the journal", INDEX_SECONDS, _in_thread(index)),
         Chore("removing what has expired", EXPIRE_SECONDS, _in_thread(lambda: retention.prune_expired(engine.store))),
         Chore("removing old events", PRUNE_SECONDS, _in_thread(prune)),
+        Chore("seeing to it that events are shipped", SHIPPER_SECONDS, _in_thread(shipper.look)),
     )
 
 

@@ -14,7 +14,7 @@ class HubPlace(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, home: Home) -> "HubPlace":
-        return cls(home.root / "hub")
+        return cls(home.hub)
 
     @property
     def membership(self) -> Path:
@@ -44,6 +44,16 @@ class HubPlace(msgspec.Struct, frozen=True):
     @property
     def log(self) -> Path:
         return self.root / "shipper.log"
+
+    @property
+    def cursors(self) -> Path:
+        """A copy of how far each destination is, for a database that is lost with its cursors."""
+        return self.root / "cursors.json"
+
+    @property
+    def seen(self) -> Path:
+        """The number of the last answer that was taken in."""
+        return self.root / "seen.json"
 
     @property
     def state(self) -> Path:

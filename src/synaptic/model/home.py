@@ -103,6 +103,25 @@ class Home(msgspec.Struct, frozen=True):
         return self.run / "shadow"
 
     @property
+    def hub(self) -> Path:
+        """What belongs to a hub, and to the process that ships (`hub/place.py`)."""
+        return self.root / "hub"
+
+    @property
+    def joined(self) -> Path:
+        """Which hub was joined; the daemon looks whether it is there."""
+        return self.hub / "joined.json"
+
+    @property
+    def shipper_lock(self) -> Path:
+        """Held by the one process that ships."""
+        return self.hub / "shipper.lock"
+
+    @property
+    def shipper_log(self) -> Path:
+        return self.hub / "shipper.log"
+
+    @property
     def spool(self) -> Path:
         """Output of hooks that nobody waits for."""
         return self.run / "spool"

@@ -45,7 +45,7 @@ def read_entries_after(store: Store, id: int, limit: int = 100) -> tuple[Journal
 
 def select_entries(store: Store, sql: str, values: Row) -> Iterator[JournalEntry]:
     """The events that a query finds, which selects what `SELECT_EVENTS` does."""
-    return map(_entry_of, store.read(lambda connection: _fetch_texts(connection, sql, values)))
+    return map(make_entry, store.read(lambda connection: _fetch_texts(connection, sql, values)))
 
 
 def _fetch_texts(connection: Connection, sql: str, values: Row) -> list[tuple[Any, ...]]:
@@ -57,7 +57,8 @@ def _fetch_texts(connection: Connection, sql: str, values: Row) -> list[tuple[An
         connection.text_factory = str
 
 
-def _entry_of(row: tuple[Any, ...]) -> JournalEntry:
+def make_entry(row: tuple[Any, ...]) -> JournalEntry:
+    """An event of a row that `SELECT_EVENTS` has found."""
     *known, decision, stdout, stderr, exit = row
     if not _are_as_written(tuple(map(type, known))):
         known = [_read_value(name, value) for name, value in zip(EVENT_NAMES, known, strict=True)]

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from synaptic.store import basis, hook_counts, witness
+from synaptic.store import basis, hook_counts, outbox, witness
 from synaptic.store.db import Connection, Store, run_transaction
 from synaptic.store.deliveries import DELIVERY_LIFETIME
 
@@ -16,6 +16,8 @@ ROWS_PER_STEP = 2000
 """Rows looked at together, and the most of a transaction."""
 PAGES_PER_STEP = 2000
 """At most so many free pages given back to the disk per transaction."""
+NEVER_HELD = 1 << 63
+"""Behind every number that an event can have."""
 FIRST_STEP = 100
 """Rows and pages of the first transaction: how large they are, and how fast the disk is, shows only then."""
 STEP_SECONDS = 0.015
@@ -55,11 +57,26 @@ class PruneCounts(msgspec.Struct, frozen=True):
     """What was removed."""
 
     events: int = 0
+    held: int = 0
+    """Events that are old enough and stay all the same, because a destination does not have them yet."""
     deliveries: int = 0
     answers: int = 0
     bytes: int = 0
     """Given back to the disk."""
 
+
+class PruneLimits(msgspec.Struct, frozen=True):
+    """What else counts beside the age."""
+
+    keep: int = 0
+    """More events than these go even when they are younger; 0: any number stays."""
+    unshipped_days: float = 0.0
+    """For how long at most an event stays that a destination does not have yet; 0: not a moment longer than others."""
+
+
+NO_LIMITS = PruneLimits()
+HELD_FACTOR = 3.0
+"""An event that was not shipped is kept so many times as long as others; then it goes: a disk is no archive."""
 
 ShowProgress = Callable[[PruneCounts], None]
 """Told after every step what is gone by now."""
@@ -85,8 +102,10 @@ class StepSize:
         self.size = max(1, min(fitting, 2 * self.size, self._most))
 
 
-def prune_events(store: Store, days: float, keep: int = 0, progress: ShowProgress | None = None) -> PruneCounts:
-    """Remove events older than `days`, and the oldest beyond `keep` (0: any number); then what `expire` removes.
+def prune_events(
+    store: Store, days: float, limits: PruneLimits = NO_LIMITS, progress: ShowProgress | None = None
+) -> PruneCounts:
+    """Remove events older than `days`, and the oldest beyond a number; then what `expire` removes.
 
     Dialogue, state of sessions and agents without a name go with the events of their time; counts of hooks stay.
     The newest event always stays, so that its number is the last one given. Stopped at any moment, nothing is lost
@@ -99,9 +118,14 @@ def prune_events(store: Store, days: float, keep: int = 0, progress: ShowProgres
         connection.execute("PRAGMA secure_delete = FAST").fetchone()
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}").fetchone()
         pruning = _Pruning(store, connection, progress or (lambda gone: None))
-        return pruning.run(before, keep)
+        return pruning.run(before, limits)
 
     return store.run_separately(work)
+
+
+def limit_pruning(days: float, *, waits: bool) -> PruneLimits:
+    """How long events stay that were not shipped, where all others stay so many days."""
+    return PruneLimits(unshipped_days=HELD_FACTOR * days) if waits else NO_LIMITS
 
 
 def prune_expired(store: Store) -> PruneCounts:
@@ -116,10 +140,15 @@ class _Pruning:
         self._store, self._connection, self._progress = store, connection, progress
         self._rows, self._pages = StepSize(ROWS_PER_STEP), StepSize(PAGES_PER_STEP)
         self._gone = PruneCounts()
+        self._held = 0
+        self._held_after, self._drop_before = NEVER_HELD, 0.0
 
-    def run(self, before: float, keep: int) -> PruneCounts:
+    def run(self, before: float, limits: PruneLimits) -> PruneCounts:
         newest = int(self._connection.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()[0])
-        first = newest - keep if keep else 0
+        first = newest - limits.keep if limits.keep else 0
+        shipped = outbox.find_held(self._connection) if limits.unshipped_days else None
+        if shipped is not None:
+            self._held_after, self._drop_before = shipped, time.time() - limits.unshipped_days * SECONDS_PER_DAY
         while self._drop_oldest(before, first):
             pass
         rest = _delete_expired(self._connection)
@@ -129,12 +158,14 @@ class _Pruning:
         basis.delete_old_texts(self._connection, before)
         hook_counts.forget_old_counts(self._connection)
         self._vacuum_free_pages()
-        return msgspec.structs.replace(rest, events=self._gone.events, bytes=self._gone.bytes)
+        return msgspec.structs.replace(rest, events=self._gone.events, held=self._held, bytes=self._gone.bytes)
 
     def _drop_oldest(self, before: float, first: int) -> bool:
         """Delete from the front: ids grow with time, so nothing is searched; a clock jump keeps more."""
         rows = self._connection.execute(SELECT_OLDEST, (ROWS_PER_STEP,)).fetchall()
         old = [(id, at) for id, at in rows if at < before or id <= first]
+        due, old = old, [(id, at) for id, at in old if id <= self._held_after or at < self._drop_before]
+        self._held = len(due) - len(old)
         if not old:
             return False
         # What goes is counted first; what stays is counted in its time, and nobody waits for it here.

@@ -34,6 +34,7 @@ CHANGE_RULES = PeopleOnly("write rules", unless=("--dry-run",))
 ANSWER_REFUSALS = PeopleOnly("answer a refusal for a person")
 CHANGE_REGISTRY = PeopleOnly("choose or change registries")
 
+EXPORT = PeopleOnly("hand the journal to other systems")
 CHANGE_PIN = PeopleOnly("set or remove the PIN")
 
 FOR_PEOPLE: Mapping[str, PeopleOnly] = {
@@ -45,6 +46,9 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "daemon stop": PeopleOnly("stop the daemon"),
     "doctor": PeopleOnly("repair the installation", only=("--fix",)),
     "down": PeopleOnly("take the engine out"),
+    "export jsonl": EXPORT,
+    "export otlp": EXPORT,
+    "export syslog": EXPORT,
     "follow-ups drop": PeopleOnly("drop what hooks asked for"),
     "follow-ups run": PeopleOnly("run what hooks asked for"),
     "grants revoke": PeopleOnly("take exceptions back"),
@@ -58,6 +62,8 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "inbox uphold": ANSWER_REFUSALS,
     "inbox wrong": ANSWER_REFUSALS,
     "install": INSTALL,
+    "join": PeopleOnly("join a hub"),
+    "leave": PeopleOnly("leave the hub"),
     "package promote": PeopleOnly("promote packages"),
     "pin remove": CHANGE_PIN,
     "pin set": CHANGE_PIN,
@@ -105,6 +111,7 @@ FOR_EVERYBODY = frozenset((
     "session show", "skill diff", "skill info", "skill list", "skill outdated", "skill plan", "skill search",
     "skill verify", "state get", "state list", "status", "tail", "task list", "task show", "top", "try", "usage",
     "verify", "grants list", "grants show", "pin status", "appeal", "inbox show", "mcp", "witness", "replay", "suggest",
+    "ship now",
 ))  # fmt: skip
 SPEAKING_EVENTS = frozenset({"UserPromptSubmit", "UserPromptExpansion", "DirectoryAdded"})
 """Events by which the user speaks."""
