@@ -61,7 +61,7 @@ def parse_bundle(text: bytes, where: str = "") -> Bundle:
         return Bundle(problems=(f"{where or 'the bundle'}: is no valid TOML: {error}",))
     name, version = _read_text(table, "name"), table.get("version")
     version = version if type(version) is int and 0 < version <= MOST_VERSION else 0
-    place = where or f"bundle {name[:80]} {version}"
+    place = where or (f"bundle {name} {version}" if BUNDLE_NAME.fullmatch(name) else "the bundle")
     problems = [*_iter_unknown(table, place), *_iter_head_problems(table, place)]
     settings = read_config_table({key: table[key] for key in SETTINGS if key in table}, place)
     people = _read_people(table.get("people", {}), place, problems)

@@ -126,3 +126,8 @@ class _ModeWishes(msgspec.Struct, frozen=True):
     def _never(self) -> tuple[str, ...]:
         grants: GrantsConfig = self.layered.grants
         return grants.never
+
+
+def name_watchable(bundle: Bundle) -> str:
+    """The presets whose modes a user may set, where that is not locked."""
+    return ", ".join(f"@{name}" for name in _find_held(bundle).presets)

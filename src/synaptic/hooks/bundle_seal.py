@@ -139,7 +139,7 @@ def find_bundle(home: Home, read: ReadFile | None = None) -> FoundBundle:
     content = read(str(place.current))
     key = read_home_key(home) if content is not None else b""
     if content is not None and key and (kept := open_seal(content, key)):
-        return FoundBundle(kept=kept)
+        return FoundBundle(kept=kept, problems=() if kept.text else _tell_missing(home, place, read))
     return _fall_back(home, place, read, is_missing=content is None)
 
 
@@ -149,7 +149,7 @@ def _fall_back(home: Home, place: BundlePlace, read: ReadFile, *, is_missing: bo
     key = read_home_key(home) if other is not None else b""
     if other is not None and key and (kept := open_seal(other, key)):
         if not kept.text:
-            return FoundBundle(kept=kept)
+            return FoundBundle(kept=kept, problems=_tell_missing(home, place, read))
         told = f"{place.current}: {what}; what was accepted last counts: {kept.name} {kept.version} ({PULL_HINT})"
         return FoundBundle(kept=kept, problems=(told,))
     if not is_missing or other is not None:
