@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import User
 from tests.cli.test_replay import FORCE, send
 
-HEAD = 'name = "acme"\nversion = {}\nlocked = ["presets", "fail"]\nfail = "closed"\n'
+HEAD = 'name = "acme"\nversion = {}\npresets = ["practice"]\nlocked = ["presets", "fail"]\nfail = "closed"\n'
 RULES = """
 [[rule]]
 id = "acme.ls"
@@ -47,7 +47,7 @@ def build(user: User, version: int = 1) -> Path:
 def test_a_folder_becomes_one_file(author: User):
     shown = author.types("bundle", "build", str(author.folder / "policy"))
     assert shown.code == 0
-    assert "bundle acme 1: settings: fail; rules: 1; people: 0" in shown.out
+    assert "bundle acme 1: settings: presets, fail; rules: 1; people: 0" in shown.out
     assert "nothing was written" in shown.out
     assert "`presets` is locked and `modes` is not" in shown.err
     text = build(author).read_bytes()
@@ -107,6 +107,8 @@ def assert_told_everywhere(user: User) -> None:
     assert shown["value"] == "closed" and shown["source"].endswith("config.toml and bundle acme 1")
     told = user.types("config", "validate")
     assert told.code == 1 and "fail: the bundle acme 1 locks it here: `open` is looser than `closed`" in told.err
+    rows = {row["id"]: row for row in user.types("policy", "list", "--json").json["policies"]}
+    assert rows["practice.branch-guard"]["by"] == "bundle acme 1"
     assert "acme 1 is in force, managed" in user.types("doctor").out
     denied = user.types("check", "ls")
     assert "Look elsewhere." in denied.out

@@ -14,7 +14,7 @@ from synaptic.model.hook import MODES
 from synaptic.policies.base import Policy, load_policies
 from tests.hooks.bundles import bundle_texts, make_bundle, settings_texts
 
-MANY = settings(max_examples=150, deadline=None)
+MANY = settings(max_examples=600, deadline=None)
 PUSH = 'policies."git.force-push"'
 
 
@@ -108,6 +108,8 @@ def test_a_users_mode_counts_for_what_the_bundle_switches_on():
     bundle = 'presets = ["practice"]\n'
     guard = load_policies()["practice.branch-guard"]
     assert find_mode(guard, settle('[modes]\n"@practice" = "advise"', bundle)[0]) == "advise"
+    named = f'{bundle}[modes]\n"@practice" = "enforce"\n'
+    assert find_mode(guard, settle('[modes]\n"@practice" = "advise"', named)[0]) == "advise"
     locked = f"locked = ['modes']\n{bundle}"
     assert find_mode(guard, settle('[modes]\n"@practice" = "advise"', locked, is_managed=True)[0]) == "enforce"
 
