@@ -184,3 +184,17 @@ def test_a_pipe_or_a_huge_file_is_no_bundle(author: User, words: tuple[str, ...]
     huge.write_bytes(b"x" * (10 << 20))
     for file in (pipe, huge, tmp_path / "none"):
         assert author.types("bundle", words[0], str(file), *words[1:]).code != 0
+
+
+def test_people_and_texts_that_look_like_secrets_do_not_spoil_a_replay(author: User):
+    from synaptic.hub.keys import SecretKey
+    from tests.hooks.bundles import seal_into
+
+    key = SecretKey.make().public.text
+    token = "ghp_" + "a1B2" * 9
+    people = f'[people]\nann = {{ key = "{key}", grants = ["git.*"] }}\n"bob b" = {{ key = "{key}" }}\n'
+    seal_into(author.home, HEAD.format(1) + RULES.replace("Look elsewhere.", f"password = {token} elsewhere") + people)
+    send(author, "ls", "cat x")
+    shown = author.types("replay")
+    assert "0 not replayable" in shown.out, shown.out
+    assert "acme.ls" not in shown.out, shown.out

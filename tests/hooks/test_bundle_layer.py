@@ -14,7 +14,7 @@ from synaptic.model.hook import MODES
 from synaptic.policies.base import Policy, load_policies
 from tests.hooks.bundles import bundle_texts, make_bundle, settings_texts
 
-MANY = settings(max_examples=600, deadline=None)
+MANY = settings(max_examples=150, deadline=None)
 PUSH = 'policies."git.force-push"'
 
 
