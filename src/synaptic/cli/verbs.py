@@ -88,6 +88,9 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "agent": ("agent", "Who works: registered, looked at."),
         "messages": ("messages", "What was asked, answered, and what failed."),
     },
+    "Beyond one machine": {
+        "hub": ("hub", "The server of a team, on PostgreSQL."),
+    },
     "For programs": {
         "appeal": ("appeal", "Say why a refused call was meant well."),
         "mcp": ("mcp", "A server of tools that read and file."),
