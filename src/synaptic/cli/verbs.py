@@ -43,7 +43,6 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "check": ("check", "What the hooks say about a call, nothing written."),
         "try": ("rehearse", "Any event through every hook, nothing written."),
         "usage": ("usage", "What is used, what fails, what never runs."),
-        "export": ("export", "Events for a file, a collector or syslog."),
         "prune": ("prune", "Forget old events."),
     },
     "Saying yes": {
@@ -56,7 +55,6 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "policy": ("policy", "Policies, shown and switched; your own."),
         "config": ("config", "What is set, where, and whether it is right."),
         "trust": ("trust", "Agree to the hooks that a project brings."),
-        "bundle": ("bundle", "An organisation's policy, signed: made, tried, in force."),
         "state": ("state", "What is remembered about a project."),
         "case": ("case", "A past event as a case for self-test."),
         "suggest": ("suggest", "What the last weeks speak for."),
@@ -91,6 +89,8 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "messages": ("messages", "What was asked, answered, and what failed."),
     },
     "Beyond one machine": {
+        "bundle": ("bundle", "An organisation's policy, signed: made, tried, in force."),
+        "export": ("export", "Events for a file, a collector or syslog."),
         "join": ("join", "Ship to a team's hub, and get what is signed."),
         "leave": ("leave", "Ship nothing to it any more."),
         "ship": ("ship", "What leaves this machine, and how far it is."),
