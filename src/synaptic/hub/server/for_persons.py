@@ -1,0 +1,5 @@
+"""What persons ask."""
+
+from starlette.routing import Route
+
+ROUTES: list[Route] = []
