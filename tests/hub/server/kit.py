@@ -73,7 +73,8 @@ class HubClient:
 
     async def rows(self, statement: str, *given: object) -> list[tuple]:
         async with self.database.connect() as connection:
-            return await (await connection.execute(statement, given)).fetchall()
+            found = await connection.execute(statement, given or None)
+            return await found.fetchall() if found.description else []
 
 
 @asynccontextmanager

@@ -56,13 +56,14 @@ def unpack_body(request: Request, body: bytes, most: int = MOST_BATCH_BYTES) -> 
     return found
 
 
-def decode_body(body: bytes, kind: type[Kind]) -> Kind:
+def decode_body(body: bytes, kind: type[Kind], *, is_exact: bool = False) -> Kind:
     """Half a character, or bytes that are no text, cost that character and not the request. Raises RequestError."""
-    if not HOSTILE.search(body):
+    if is_exact or not HOSTILE.search(body):
         try:
             return msgspec.json.decode(body, type=kind)
-        except UnicodeDecodeError:
-            pass
+        except UnicodeDecodeError as error:
+            if is_exact:
+                raise RequestError(400, "this is no text") from error
         except (msgspec.MsgspecError, RecursionError) as error:
             raise RequestError(400, f"not what is expected here: {_cut(error)}") from error
     return _decode_loosely(body, kind)

@@ -28,6 +28,8 @@ def read_bundle_name(text: str) -> tuple[str, int]:
 
 async def publish_bundle(connection: Connection, bundle: SignedBundle, by: str, key: str) -> int:
     """The version that is offered now. Raises RequestError for a wrong signature or an older version."""
+    if "\0" in bundle.signature:
+        raise RequestError(400, "this is no signature")
     name, version = read_bundle_name(bundle.text)
     if key:
         try:

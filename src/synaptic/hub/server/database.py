@@ -55,6 +55,8 @@ class HubDatabase:
         try:
             async with self._pool.connection() as connection:
                 yield connection
+        except psycopg.errors.QueryCanceled as error:
+            raise RequestError(503, "this takes the hub's database too long", hint="ask for less", after=10) from error
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, PoolClosed, TooManyRequests) as error:
             raise RequestError(503, "the hub's database does not answer", after=RETRY_SECONDS) from error
 
