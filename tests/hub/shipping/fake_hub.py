@@ -35,6 +35,7 @@ class FakeHub:
         self.most_events = MOST_EVENTS
         self.news = HubNews()
         self.lock = threading.Lock()
+        self.is_away = False
         self._port = 0
         self._server: ThreadingHTTPServer | None = None
         self.open()
@@ -44,7 +45,7 @@ class FakeHub:
         return f"http://127.0.0.1:{self._port}"
 
     def open(self) -> None:
-        hub = self
+        hub, self.is_away = self, False
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -80,6 +81,7 @@ class FakeHub:
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def close(self) -> None:
+        self.is_away = True  # for connections that are open
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
@@ -98,6 +100,8 @@ class FakeHub:
 
     def answer(self, method: str, target: str, headers: dict[str, str], body: bytes):
         with self.lock:
+            if self.is_away:
+                return None
             self.asked.append((method, target))
             if self.refusal is not None:
                 return self.refusal

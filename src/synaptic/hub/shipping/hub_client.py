@@ -184,7 +184,7 @@ class HubClient:
     def _read(self, answer: HubAnswer, kind: type[T]) -> T:
         try:
             return msgspec.json.decode(answer.body, type=kind)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise DestinationError("the answer is not that of a hub", where=self._base) from error
 
 
@@ -236,7 +236,7 @@ def _read_words(body: bytes) -> str:
     """What the hub says about it; it is somebody else's text."""
     try:
         found: Any = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
     words = [found.get(key) for key in ("error", "hint")] if isinstance(found, dict) else []
     return show_line("; ".join(word[:MOST_WORDS] for word in words if isinstance(word, str) and word))[:MOST_WORDS]

@@ -17,8 +17,10 @@ MOST_ASKED_SECONDS = 3600.0
 """A destination that asks for more does not get it."""
 
 
-def choose_pause(error: Exception) -> bool | float:
+def choose_pause(error: BaseException) -> bool | float:
     """What an error says about the next attempt: a time of its own, or the usual one."""
+    if not isinstance(error, Exception):
+        return False  # the end of a task is no failure of it
     if not isinstance(error, DestinationError):
         return True
     if error.is_lasting:

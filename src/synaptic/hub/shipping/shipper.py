@@ -15,7 +15,7 @@ from synaptic.hub.shipping.board import StateBoard
 from synaptic.hub.shipping.cursors import CursorBook
 from synaptic.hub.shipping.destination import Destination, DestinationError
 from synaptic.hub.shipping.outbox import Contents, make_event, make_sequence, make_unread_event
-from synaptic.hub.shipping.patience import keep_trying
+from synaptic.hub.shipping.patience import choose_pause, keep_trying
 from synaptic.hub.shipping.pulse import JournalPulse
 from synaptic.hub.shipping.stand import advance, begin_anew, follow
 from synaptic.hub.wire import ShippedEvent
@@ -74,7 +74,9 @@ class Shipper:
                 try:
                     return await self.step()
                 except Exception as error:
-                    self._source.board.tell_trouble(self._name, error, attempt.next_wait)
+                    pause = choose_pause(error)
+                    told = attempt.next_wait if pause is True else float(pause)
+                    self._source.board.tell_trouble(self._name, error, told)
                     raise
         return False
 
