@@ -143,7 +143,7 @@ class HostQuestion(msgspec.Struct, frozen=True, kw_only=True):
     key: str = ""
     """The host's public key, in the words of minisign."""
     signature: str = ""
-    """Of that key over the host's name and all other fields, in base64: no hub can show other words for the same act."""
+    """Of that key over the host's name and all other fields, in base64: no hub can change a word of it."""
 
 
 class AnswerText(msgspec.Struct, frozen=True, kw_only=True):

@@ -73,7 +73,7 @@ class HubClient:
         self._base = check_url(member.url)
         self._http = httpx.AsyncClient(
             trust_env=False,  # a proxy or certificate that a repository's variables name would read all
-            verify=_make_trust(member.certificate),
+            verify=make_trust(member.certificate),
             follow_redirects=False,
             timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
             limits=httpx.Limits(max_connections=4),
@@ -212,7 +212,8 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _make_trust(certificate: str) -> ssl.SSLContext | bool:
+def make_trust(certificate: str) -> ssl.SSLContext | bool:
+    """The certificates that are believed: those of the system, or of one file. Raises SynapticError."""
     if not certificate:
         return True
     try:
