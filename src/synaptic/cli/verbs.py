@@ -88,7 +88,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "agent": ("agent", "Who works: registered, looked at."),
         "messages": ("messages", "What was asked, answered, and what failed."),
     },
-    "Beyond this machine": {
+    "Beyond one machine": {
         "join": ("join", "Ship to a team's hub, and get what is signed."),
         "leave": ("leave", "Ship nothing to it any more."),
         "ship": ("ship", "What leaves this machine, and how far it is."),
