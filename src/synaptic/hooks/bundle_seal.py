@@ -99,6 +99,14 @@ class FoundBundle(msgspec.Struct, frozen=True, kw_only=True):
         return parse_bundle(self.kept.text.encode(), f"bundle {self.kept.name} {self.kept.version}")
 
 
+class BundleTrouble(msgspec.Struct, frozen=True, kw_only=True):
+    """Why the last one that came was refused."""
+
+    at: float
+    why: str
+    origin: str = ""
+
+
 class _Joined(msgspec.Struct, frozen=True):
     url: str = ""
     is_managed: bool = False
@@ -141,6 +149,17 @@ def find_bundle(home: Home, read: ReadFile | None = None) -> FoundBundle:
     if content is not None and key and (kept := open_seal(content, key)):
         return FoundBundle(kept=kept, problems=() if kept.text else _tell_missing(home, place, read))
     return _fall_back(home, place, read, is_missing=content is None)
+
+
+def read_trouble(home: Home) -> BundleTrouble | None:
+    """Why the last one that came was refused; None where it was not."""
+    content = read_content(str(BundlePlace.of(home).trouble), JOINED_LIMIT)
+    if content is None or isinstance(content, UnreadableFile):
+        return None
+    try:
+        return msgspec.json.decode(content, type=BundleTrouble)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def _fall_back(home: Home, place: BundlePlace, read: ReadFile, *, is_missing: bool) -> FoundBundle:

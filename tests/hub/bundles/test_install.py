@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from synaptic.hooks.bundle_seal import BundlePlace, KeptBundle, find_bundle, seal_bundle
+from synaptic.hooks.bundle_seal import BundlePlace, KeptBundle, find_bundle, read_trouble, seal_bundle
 from synaptic.hooks.catalog import HookCatalogs
-from synaptic.hub.bundles.install import drop_bundle, read_trouble
+from synaptic.hub.bundles.install import drop_bundle
 from synaptic.hub.keys import SecretKey
 from synaptic.hub.wire import SignedBundle
 from tests.hub.bundles.conftest import RULE, Host, Organisation

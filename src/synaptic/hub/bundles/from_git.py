@@ -61,6 +61,11 @@ class GitPlace(msgspec.Struct, frozen=True):
             path = f"{path}/{BUNDLE_NAME}" if path else BUNDLE_NAME
         return cls(base, branch, path)
 
+    @property
+    def url(self) -> str:
+        """The same wherever it is read."""
+        return f"{PREFIX}{self.remote}{f'@{self.branch}' if self.branch else ''}#{self.path}"
+
 
 def is_git_url(url: str) -> bool:
     return url.startswith(PREFIX)

@@ -11,13 +11,14 @@ from typing import Literal
 
 import msgspec
 
-from synaptic.files.bounded import UnreadableFile, read_content
+from synaptic.files.bounded import read_content
 from synaptic.files.lock import hold_lock
 from synaptic.files.replace import make_folders, replace_file
 from synaptic.hooks.bundle import BUNDLE_LIMIT, Bundle
 from synaptic.hooks.bundle_seal import (
     KEPT_LIMIT,
     BundlePlace,
+    BundleTrouble,
     KeptBundle,
     find_bundle,
     open_seal,
@@ -54,14 +55,6 @@ class BundleResult(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.name} {self.version}" if self.name else ""
 
 
-class BundleTrouble(msgspec.Struct, frozen=True, kw_only=True):
-    """Why the last one that came was refused."""
-
-    at: float
-    why: str
-    origin: str = ""
-
-
 class _RefusedBundle(Exception):
     """Why a bundle is not taken in."""
 
@@ -96,17 +89,6 @@ def note_result(home: Home, result: BundleResult, origin: str) -> None:
             replace_file(place.trouble, _encode(trouble))
         else:
             place.trouble.unlink(missing_ok=True)
-
-
-def read_trouble(home: Home) -> BundleTrouble | None:
-    """Why the last one was refused; None where it was not."""
-    content = read_content(str(BundlePlace.of(home).trouble), 64 << 10)
-    if content is None or isinstance(content, UnreadableFile):
-        return None
-    try:
-        return msgspec.json.decode(content, type=BundleTrouble)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
 
 
 def drop_bundle(home: Home) -> BundleResult:
