@@ -51,7 +51,7 @@ def show_questions(as_json: bool) -> None:
     home = find_place().home
     require_person(home, "read the questions of other machines")
     with HubReader(read_access(home)) as reader:
-        rows = [(one, _describe_doubt(home, reader.url, one)) for one in reader.list_questions()]
+        rows = [_look_at_words(home, reader.url, one) for one in reader.list_questions()]
     if as_json:
         told = [{**msgspec.to_builtins(one), "doubt": doubt or None} for one, doubt in rows]
         screen.print_json({"ok": True, "hub": reader.url, "questions": told})
@@ -106,6 +106,8 @@ def _require_use(asked: AskedQuestion, wish: Wish) -> None:
     if wish.says != "no" and not asked.question.is_grantable:
         hint = "`[hub] grants` in its own config names what can be allowed from outside"
         raise SynapticError(f"{clean_line(asked.host)} lets nobody at the hub lift {policies}", hint=hint)
+    if wish.says == "session" and not asked.question.session:
+        raise SynapticError(f"{clean_line(asked.question.agent)} names no session of its own", hint="--once")
     if wish.says == "here" and not asked.question.project:
         raise SynapticError("the call was made in no project", hint="--once, or --session")
 
@@ -149,6 +151,7 @@ def _make_answer(asked: AskedQuestion, wish: Wish, person: str, seconds: float) 
     return AnswerText(
         host=asked.host, mark=asked.question.mark, acts=asked.question.acts, says=wish.says, person=person, at=now,
         expires=now + seconds, because=to_utf8(wish.because.strip()[:MOST_BECAUSE]),
+        session=asked.question.session if wish.says == "session" else "",
     )  # fmt: skip
 
 
@@ -161,11 +164,14 @@ def _tell(answer: AnswerText, as_json: bool) -> None:
     screen.say("that machine looks at it by its own rules: synaptic inbox --hub shows whether it still asks")
 
 
-def _describe_doubt(home: Home, hub: str, asked: AskedQuestion) -> str:
+def _look_at_words(home: Home, hub: str, asked: AskedQuestion) -> tuple[AskedQuestion, str]:
+    """The question, and what makes its words doubtful; words that its machine has not signed are not shown."""
     try:
-        return "" if check_words(home, hub, asked.host, asked.question) else "never seen before"
+        is_known = check_words(home, hub, asked.host, asked.question)
     except SynapticError as error:
-        return error.message
+        question = msgspec.structs.replace(asked.question, shown="", reason="", tool="", is_grantable=False)
+        return msgspec.structs.replace(asked, question=question), f"not its machine's words: {error.message}"
+    return asked, "" if is_known else "a machine that was never seen from here"
 
 
 def _iter_lines(asked: AskedQuestion, doubt: str) -> Iterator[str]:
@@ -178,7 +184,7 @@ def _iter_lines(asked: AskedQuestion, doubt: str) -> Iterator[str]:
     closed = "" if question.is_grantable else " (not to be lifted from the hub)"
     yield f"       {clean_line(', '.join(question.policies))}{closed}"
     if asked.says:
-        yield f"       {clean_line(f'{asked.person} has answered `{asked.says}`, which is on its way')}"
+        yield f"       {clean_line(f'{asked.person} has answered `{asked.says}`, and that machine still asks')}"
     if doubt:
         yield f"       {clean_line(doubt)}"
 

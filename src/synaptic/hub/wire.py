@@ -159,6 +159,8 @@ class AnswerText(msgspec.Struct, frozen=True, kw_only=True):
     expires: float
     """The answer counts until then, the exception that comes of it does not outlive it."""
     because: str = ""
+    session: str = ""
+    """For `session`: which one, as the question named it."""
 
 
 class SignedAnswer(msgspec.Struct, frozen=True):

@@ -94,7 +94,8 @@ class AskedHost:
         now = time.time()
         usual = {"host": self.name, "mark": one.mark, "acts": digest_acts(one), "says": "once", "person": "ada",
                  "at": now, "expires": now + 600, "because": "agreed in the channel"}  # fmt: skip
-        return AnswerText(**{**usual, **changes})
+        session = one.session if changes.get("says") == "session" else ""
+        return AnswerText(**{**usual, "session": session, **changes})
 
     def sign(self, answer: AnswerText, key: SecretKey | None = None, number: int = 0) -> SignedAnswer:
         secret = key or self.organisation.people[answer.person][0]

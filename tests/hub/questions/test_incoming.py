@@ -135,6 +135,7 @@ FORGERIES: dict[str, tuple[Forgery, str]] = {
         "future",
     ),
     "a reach that nobody may give from outside": (lambda host, one: host.answer(one, says="always"), "nothing that"),
+    "for another session": (lambda host, one: host.answer(one, says="session", session="s2"), "another session"),
     "a text with a key twice": (_write_otherwise, "otherwise"),
     "no answer at all": (lambda host, one: SignedAnswer(1, b"\xff\x00{", "x"), "no answer"),
     "far too long": (lambda host, one: host.answer(one, because="x" * 40_000), "not signed"),

@@ -38,6 +38,8 @@ from synaptic.work.grants import keep_grants, make_grants, require_grantable
 
 log = logging.getLogger(__name__)
 
+MOST_ANSWERS = 200
+"""At once: a hub brings half as many."""
 MOST_SIGNATURE = 4096
 MOST_ACTS = 50
 """Policies that one answer may lift."""
@@ -61,7 +63,10 @@ class JudgedAnswer(msgspec.Struct, frozen=True):
 
 async def take_answers(link: HubLink, news: HubNews) -> None:
     """All of them, in their order. Raises StoreError, OSError: then they come again, and each counts once."""
-    for one in sorted(news.answers, key=lambda answer: answer.number):
+    answers = sorted(news.answers, key=lambda answer: answer.number)
+    if len(answers) > MOST_ANSWERS:
+        log.warning("the hub brought %d answers at once: only the first %d were looked at", len(answers), MOST_ANSWERS)
+    for one in answers[:MOST_ANSWERS]:
         await asyncio.to_thread(take_answer, link.home, one)
 
 

@@ -12,6 +12,7 @@ from synaptic.hooks.config import HubConfig
 from synaptic.hub.keys import PublicKey
 from synaptic.hub.questions.seal import digest_acts
 from synaptic.hub.questions.waiting import covers_all
+from synaptic.hub.shipping.outbox import clean_name
 from synaptic.hub.wire import SIGNATURE_SECONDS, AnswerText
 from synaptic.model.errors import SynapticError
 from synaptic.model.grant import GrantScope
@@ -75,6 +76,8 @@ def check_question(answer: AnswerText, one: RefusedCall | None, rules: AnswerRul
         raise AnswerRefusedError("there is no such question here")
     if not hmac.compare_digest(digest_acts(one).encode(), answer.acts.encode("utf-8", "replace")):
         raise AnswerRefusedError("it is about something else than this question")
+    if answer.says == "session" and answer.session != clean_name(one.session):
+        raise AnswerRefusedError("the call came again in another session")
     if not one.is_open:
         raise AnswerRefusedError("the question is answered already")
     if one.answered_at and answer.at <= one.answered_at:
