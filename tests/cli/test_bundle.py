@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import User
 from tests.cli.test_replay import FORCE, send
 
-HEAD = 'name = "acme"\nversion = {}\nlocked = ["presets", "fail"]\nfail = "closed"\n'
+HEAD = 'name = "acme"\nversion = {}\npresets = ["practice"]\nlocked = ["presets", "fail"]\nfail = "closed"\n'
 RULES = """
 [[rule]]
 id = "acme.ls"
@@ -47,7 +47,7 @@ def build(user: User, version: int = 1) -> Path:
 def test_a_folder_becomes_one_file(author: User):
     shown = author.types("bundle", "build", str(author.folder / "policy"))
     assert shown.code == 0
-    assert "bundle acme 1: settings: fail; rules: 1; people: 0" in shown.out
+    assert "bundle acme 1: settings: presets, fail; rules: 1; people: 0" in shown.out
     assert "nothing was written" in shown.out
     assert "`presets` is locked and `modes` is not" in shown.err
     text = build(author).read_bytes()
@@ -107,6 +107,8 @@ def assert_told_everywhere(user: User) -> None:
     assert shown["value"] == "closed" and shown["source"].endswith("config.toml and bundle acme 1")
     told = user.types("config", "validate")
     assert told.code == 1 and "fail: the bundle acme 1 locks it here: `open` is looser than `closed`" in told.err
+    rows = {row["id"]: row for row in user.types("policy", "list", "--json").json["policies"]}
+    assert rows["practice.branch-guard"]["by"] == "bundle acme 1"
     assert "acme 1 is in force, managed" in user.types("doctor").out
     denied = user.types("check", "ls")
     assert "Look elsewhere." in denied.out
@@ -182,3 +184,17 @@ def test_a_pipe_or_a_huge_file_is_no_bundle(author: User, words: tuple[str, ...]
     huge.write_bytes(b"x" * (10 << 20))
     for file in (pipe, huge, tmp_path / "none"):
         assert author.types("bundle", words[0], str(file), *words[1:]).code != 0
+
+
+def test_people_and_texts_that_look_like_secrets_do_not_spoil_a_replay(author: User):
+    from synaptic.hub.keys import SecretKey
+    from tests.hooks.bundles import seal_into
+
+    key = SecretKey.make().public.text
+    token = "ghp_" + "a1B2" * 9
+    people = f'[people]\nann = {{ key = "{key}", grants = ["git.*"] }}\n"bob b" = {{ key = "{key}" }}\n'
+    seal_into(author.home, HEAD.format(1) + RULES.replace("Look elsewhere.", f"password = {token} elsewhere") + people)
+    send(author, "ls", "cat x")
+    shown = author.types("replay")
+    assert "0 not replayable" in shown.out, shown.out
+    assert "acme.ls" not in shown.out, shown.out

@@ -108,6 +108,8 @@ def test_a_users_mode_counts_for_what_the_bundle_switches_on():
     bundle = 'presets = ["practice"]\n'
     guard = load_policies()["practice.branch-guard"]
     assert find_mode(guard, settle('[modes]\n"@practice" = "advise"', bundle)[0]) == "advise"
+    named = f'{bundle}[modes]\n"@practice" = "enforce"\n'
+    assert find_mode(guard, settle('[modes]\n"@practice" = "advise"', named)[0]) == "advise"
     locked = f"locked = ['modes']\n{bundle}"
     assert find_mode(guard, settle('[modes]\n"@practice" = "advise"', locked, is_managed=True)[0]) == "enforce"
 

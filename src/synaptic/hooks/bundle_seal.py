@@ -147,7 +147,7 @@ def find_bundle(home: Home, read: ReadFile | None = None) -> FoundBundle:
     content = read(str(place.current))
     key = read_home_key(home) if content is not None else b""
     if content is not None and key and (kept := open_seal(content, key)):
-        return FoundBundle(kept=kept, problems=() if kept.text else _tell_missing(home, place, read))
+        return FoundBundle(kept=kept, problems=() if kept.text else _tell_missing(home, place))
     return _fall_back(home, place, read, is_missing=content is None)
 
 
@@ -168,21 +168,21 @@ def _fall_back(home: Home, place: BundlePlace, read: ReadFile, *, is_missing: bo
     key = read_home_key(home) if other is not None else b""
     if other is not None and key and (kept := open_seal(other, key)):
         if not kept.text:
-            return FoundBundle(kept=kept, problems=_tell_missing(home, place, read))
+            return FoundBundle(kept=kept, problems=_tell_missing(home, place))
         told = f"{place.current}: {what}; what was accepted last counts: {kept.name} {kept.version} ({PULL_HINT})"
         return FoundBundle(kept=kept, problems=(told,))
     if not is_missing or other is not None:
         where = place.accepted if is_missing else place.current
         told = f"{where}: was not written by this installation, or was changed: no bundle is in force ({PULL_HINT})"
         return FoundBundle(problems=(told,))
-    return FoundBundle(problems=_tell_missing(home, place, read))
+    return FoundBundle(problems=_tell_missing(home, place))
 
 
-def _tell_missing(home: Home, place: BundlePlace, read: ReadFile) -> tuple[str, ...]:
-    """A managed machine without a bundle is not as it should be."""
+def _tell_missing(home: Home, place: BundlePlace) -> tuple[str, ...]:
+    """A managed machine without a bundle is not as it should be. Looked at, not watched: a bundle is what counts."""
     for path in (home.root / "hub" / "joined.json", place.source):
         try:
-            joined = msgspec.json.decode(read(str(path)) or b"{}", type=_Joined)
+            joined = msgspec.json.decode(_read_plainly(str(path)) or b"{}", type=_Joined)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
             return (f"{path}: cannot be understood, and no bundle is in force (synaptic join URL again)",)
         if joined.is_managed:

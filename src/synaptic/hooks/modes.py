@@ -83,8 +83,12 @@ class PolicyWishes(msgspec.Struct, frozen=True):
         for project in projects:
             if named := self.find_named(project):
                 wanted.append(named)
-            elif _asks_for(self.policy, project):
+                continue
+            if _asks_for(self.policy, project):
                 wanted.append(own)
+            # Not loosened by its preset, and yet a stricter wish counts: else one more id in `never` would loosen it.
+            if by_preset := self._find_by_preset(project):
+                wanted.append(by_preset)
         return max(wanted, key=MODES.index, default=own)
 
     def list_loosening(self, mode: Mode) -> Iterator[str]:
@@ -104,10 +108,13 @@ class PolicyWishes(msgspec.Struct, frozen=True):
         """
         if mode := _read_own_mode(self.policy, file):
             return mode
-        modes: Mapping[str, Mode] = file.values.get("modes", {})
-        found = modes.get(f"@{self.policy.preset}", modes.get(STRICT))
+        found = self._find_by_preset(file)
         is_never = found != "enforce" and any(matches_glob(self.policy.id, pattern) for pattern in self.never)
         return None if is_never else found
+
+    def _find_by_preset(self, file: ConfigFile) -> Mode | None:
+        modes: Mapping[str, Mode] = file.values.get("modes", {})
+        return modes.get(f"@{self.policy.preset}", modes.get(STRICT))
 
     def _name_key(self, file: ConfigFile) -> str:
         if _read_own_mode(self.policy, file):

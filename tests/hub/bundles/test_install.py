@@ -267,3 +267,37 @@ def test_a_full_disk_leaves_the_last_good_one(host: Host, organisation: Organisa
     assert done.stdout.strip() == b"refused", done
     assert_in_force(host, 1)
     assert [file.name for file in place.root.iterdir() if file.name.startswith(".")] == []
+
+
+def test_a_crash_between_the_two_copies_is_made_good(host: Host, organisation: Organisation):
+    host.takes(organisation.make(1))
+    place = BundlePlace.of(host.home)
+    old = place.current.read_bytes()
+    host.takes(organisation.make(2))
+    place.current.write_bytes(old)
+    assert_in_force(host, 1)
+    assert "older than version 2" in host.takes(organisation.make(1)).why
+    assert "another text" in host.takes(organisation.make(2, RULE + "# more\n")).why
+    assert host.takes(organisation.make(2)).state == "installed"
+    assert_in_force(host, 2)
+
+
+def test_two_who_install_at_once_leave_the_newer_one(host: Host, organisation: Organisation):
+    from concurrent.futures import ThreadPoolExecutor
+
+    bundles = [organisation.make(number) for number in range(1, 13)]
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(host.takes, bundles))
+    assert results[-1].state == "installed"
+    assert_in_force(host, 12)
+    assert find_bundle(host.home).problems == ()
+
+
+def test_a_bundle_that_is_there_holds_as_far_as_it_is_understood(host: Host):
+    from tests.hooks.bundles import seal_into
+
+    seal_into(host.home, 'name = "acme"\nversion = 9\nfail = "closed"\nfuture = 1\npresets = ["practise"]\n' + RULE)
+    catalog = HookCatalogs(host.home).get("")
+    assert catalog.config.fail == "closed"
+    assert [rule.id for rule in catalog.rules] == ["acme.publish"]
+    assert any("unknown key `future`" in one for one in catalog.problems)

@@ -10,14 +10,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from synaptic.hooks.bundle_seal import find_bundle
 from synaptic.hub.bundles import from_git
 from synaptic.hub.bundles.from_git import GitPlace
 from synaptic.hub.bundles.from_hub import publish_to_hub
 from synaptic.hub.bundles.install import BundleResult
 from synaptic.hub.bundles.pin import BundleSource, write_source
 from synaptic.hub.bundles.publish import publish_to_git
-from synaptic.hub.bundles.pull import pull_bundle
+from synaptic.hub.bundles.pull import find_version, pull_bundle
 from synaptic.hub.keys import SecretKey, make_request_text
 from synaptic.hub.place import HubPlace
 from synaptic.hub.wire import SignedBundle
@@ -48,8 +47,7 @@ def follow(host: Host, organisation: Organisation, url: str) -> None:
 
 
 def version_of(host: Host) -> int:
-    kept = find_bundle(host.home).kept
-    return kept.version if kept else 0
+    return find_version(host.home)
 
 
 def test_from_a_repository_that_was_published_to(host: Host, organisation: Organisation, remote: Path):

@@ -55,11 +55,11 @@ def fetch_from_hub(home: Home) -> SignedBundle:
 
 def publish_to_hub(home: Home, url: str, signed: SignedBundle, token: str = "") -> None:
     """Put a bundle there as an administrator. Raises SynapticError."""
-    token = token or _read_token(home, url)
-    headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+    access = HubAccess(url, token) if token else _read_access(home, url)
+    headers = {"authorization": f"Bearer {access.token}", "content-type": "application/json"}
     joined = read_membership(home)
-    certificate = joined.certificate if joined and joined.url.rstrip("/") == url.rstrip("/") else ""
-    answer = _ask(url, "POST", headers, msgspec.json.encode(signed), certificate)
+    known = joined.certificate if joined and joined.url.rstrip("/") == url.rstrip("/") else ""
+    answer = _ask(url, "POST", headers, msgspec.json.encode(signed), access.certificate or known)
     _require_ok(answer, url)
 
 
@@ -75,7 +75,7 @@ def sign_request(home: Home, joined: Membership, method: str, target: str, body:
     return dict(zip(HEADERS, (joined.host, at, base64.b64encode(signature).decode()), strict=True))
 
 
-def _read_token(home: Home, url: str) -> str:
+def _read_access(home: Home, url: str) -> HubAccess:
     path = HubPlace.of(home).access
     content = read_content(str(path), 64 << 10)
     if content is None or isinstance(content, UnreadableFile):
@@ -87,7 +87,7 @@ def _read_token(home: Home, url: str) -> str:
     # A token goes to the hub that it is for, and to nobody else who is named.
     if access.url.rstrip("/") != url.rstrip("/") or not access.token:
         raise SynapticError(f"the token in it is for {access.url or 'no hub'}", where=str(path))
-    return access.token
+    return access
 
 
 def _ask(url: str, method: str, headers: dict[str, str], body: bytes = b"", certificate: str = "") -> HubAnswer:

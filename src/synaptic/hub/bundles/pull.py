@@ -1,5 +1,6 @@
 """Fetch the bundle from where this home gets it, and take it in."""
 
+from synaptic.hooks.bundle_seal import find_bundle
 from synaptic.hub.bundles.from_dolt import fetch_from_dolt, is_dolt_url
 from synaptic.hub.bundles.from_git import fetch_from_git, is_git_url
 from synaptic.hub.bundles.from_hub import fetch_from_hub
@@ -24,6 +25,12 @@ def pull_bundle(home: Home) -> BundleResult:
         note_result(home, result, origin)
         return result
     return install_bundle(home, signed, origin)
+
+
+def find_version(home: Home) -> int:
+    """The version that is in force; 0: none. A hub that offers another one has something new."""
+    kept = find_bundle(home).kept
+    return kept.version if kept and kept.text else 0
 
 
 def fetch_bundle(home: Home, url: str) -> SignedBundle:
