@@ -26,6 +26,7 @@ DURATION = re.compile(r"(\d{1,6})([smhd])")
 UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 USUAL_SECONDS = 3600.0
 MOST_BECAUSE = 500
+MOST_SHOWN = 2000
 PIN_LABEL = "PIN"
 SAID = {
     "once": "this very call, once",
@@ -81,7 +82,7 @@ def answer_question(wish: Wish, *, is_agreed: bool, wants_pin: bool, as_json: bo
         answer = _make_answer(asked, wish, person.name, seconds)
         reader.post_answer(*sign_answer(answer, person.key))
         if not is_known:
-            remember_host(home, reader.url, asked.host, asked.question.key)
+            _remember(home, reader.url, asked)
     _tell(answer, as_json)
 
 
@@ -146,6 +147,14 @@ def _give_word(pin: str) -> None:
         ask_daemon_for(GiveWord(pin=type_pin(PIN_LABEL)), PersonsWord)
 
 
+def _remember(home: Home, hub: str, asked: AskedQuestion) -> None:
+    """The answer is sent by now: what cannot be remembered is only told."""
+    try:
+        remember_host(home, hub, asked.host, asked.question.key)
+    except SynapticError as error:
+        screen.warn(f"the key of {clean_line(asked.host)} was not remembered: {error}")
+
+
 def _make_answer(asked: AskedQuestion, wish: Wish, person: str, seconds: float) -> AnswerText:
     now = time.time()
     return AnswerText(
@@ -177,16 +186,19 @@ def _look_at_words(home: Home, hub: str, asked: AskedQuestion) -> tuple[AskedQue
 def _iter_lines(asked: AskedQuestion, doubt: str) -> Iterator[str]:
     question = asked.question
     state = "waits now" if question.is_held else describe_age(question.at)
-    told = clean_line(question.shown or f"a call of {question.tool or 'a tool'}")
-    yield f"  {clean_line(question.code)} {told}"
-    where = f"{asked.host}, {question.project or 'no project'}, {question.agent}: {state}"
-    yield f"       {clean_line(where)}"
     closed = "" if question.is_grantable else " (not to be lifted from the hub)"
-    yield f"       {clean_line(', '.join(question.policies))}{closed}"
+    yield f"  {_clean(question.code)} {_clean(question.shown or f'a call of {question.tool or "a tool"}')}"
+    yield f"       {_clean(f'{asked.host}, {question.project or "no project"}, {question.agent}: {state}')}"
+    yield f"       {_clean(', '.join(question.policies))}{closed}"
     if asked.says:
-        yield f"       {clean_line(f'{asked.person} has answered `{asked.says}`, and that machine still asks')}"
+        yield f"       {_clean(f'{asked.person} has answered `{asked.says}`, and that machine still asks')}"
     if doubt:
-        yield f"       {clean_line(doubt)}"
+        yield f"       {_clean(doubt)}"
+
+
+def _clean(text: str) -> str:
+    """Somebody else's text in one line that is not without end."""
+    return clean_line(text[:MOST_SHOWN])
 
 
 def _read_duration(text: str) -> float:

@@ -1,6 +1,8 @@
 """The process that ships, and a hub that it tells of questions: also one that brings nonsense."""
 
 import os
+import subprocess
+import sys
 import time
 
 from synaptic.hub.wire import HubNews, SignedAnswer
@@ -80,3 +82,13 @@ def test_a_hub_that_brings_nonsense_stops_nothing_and_is_told(shipping: Shipping
     shipping.wait_until_all_arrived()
     assert "\x1b" not in shipping.home.shipper_log.read_text()
     assert grants.list_grants(shipping.store) == ()
+
+
+def test_the_daemon_loads_nothing_of_all_this() -> None:
+    """What people answer from elsewhere is looked at in the process that ships."""
+    code = (
+        "import sys, synaptic.daemon.server; from synaptic.work.command import find_commands; find_commands();"
+        "print([one for one in ('cryptography', 'httpx', 'synaptic.hub.keys') if one in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\n"

@@ -14,6 +14,7 @@ from synaptic.model.home import Home
 
 KNOWN_LIMIT = 4 << 20
 PUBLIC_LIMIT = 4096
+MOST_HOST = 200
 PUBLIC_COMMENT = "synaptic person "
 MAKE_HINT = "type: synaptic person key NAME"
 
@@ -77,6 +78,8 @@ def check_words(home: Home, hub: str, host: str, question: HostQuestion) -> bool
 
     Raises SynapticError where they are not signed by the key that they name, or not by the key that is known.
     """
+    if len(host) > MOST_HOST:
+        raise SynapticError("no machine has a name of that length")
     key = PublicKey.parse(question.key)
     check_question(host, question, key)
     known = _read_known(home).get(hub, {}).get(host)
