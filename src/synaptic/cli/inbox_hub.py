@@ -187,8 +187,10 @@ def _iter_lines(asked: AskedQuestion, doubt: str) -> Iterator[str]:
     question = asked.question
     state = "waits now" if question.is_held else describe_age(question.at)
     closed = "" if question.is_grantable else " (not to be lifted from the hub)"
-    yield f"  {_clean(question.code)} {_clean(question.shown or f'a call of {question.tool or "a tool"}')}"
-    yield f"       {_clean(f'{asked.host}, {question.project or "no project"}, {question.agent}: {state}')}"
+    told = question.shown or f"a call of {question.tool or 'a tool'}"
+    where = f"{asked.host}, {question.project or 'no project'}, {question.agent}: {state}"
+    yield f"  {_clean(question.code)} {_clean(told)}"
+    yield f"       {_clean(where)}"
     yield f"       {_clean(', '.join(question.policies))}{closed}"
     if asked.says:
         yield f"       {_clean(f'{asked.person} has answered `{asked.says}`, and that machine still asks')}"
