@@ -250,6 +250,27 @@ def test_an_answer_arrives_although_nobody_listens(team: Team) -> None:
         assert process.communicate(timeout=60)[0] == b""
 
 
+def test_a_hub_that_brings_a_used_answer_once_more_lets_nothing_run(team: Team) -> None:
+    """Under another number and with another comment that nobody has signed: to the hub it is another row."""
+    import psycopg
+
+    team.start()
+    with held(team.setting) as process:
+        team.send(team.see())
+        assert process.communicate(timeout=30)[0] == b""
+    with held(team.setting) as again:
+        wait_until(lambda: team.see().question.is_held, 30)
+        with psycopg.connect(team.hub.database, autocommit=True) as connection:
+            connection.execute(
+                "INSERT INTO answers (host, mark, says, person, at, expires, text, signature) SELECT host, mark, says,"
+                " person, at, expires, text, replace(signature, 'comment: signature', 'comment: x') FROM answers"
+            )
+            connection.execute("SELECT pg_notify('synaptic_news', '*')")
+        wait_until(lambda: "taken in before" in team.troubles(), 30)
+        assert again.poll() is None
+    assert len(team.grants) == 1
+
+
 def test_a_hub_that_shows_other_words_is_found_out(team: Team) -> None:
     import psycopg
 
