@@ -41,6 +41,7 @@ ARGUMENTS = {
     "inbox.show": "cwd? code",
     "inbox.uphold": "cwd? code mark? pin?",
     "messages.list": "cwd? sessionId? limit? newest?",
+    "person.agree": "pin?",
     "pin.remove": "pin",
     "pin.set": "pin old?",
     "pin.status": "",

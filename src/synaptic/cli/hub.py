@@ -120,6 +120,32 @@ def revoke(
 
 
 @app.command()
+def login(
+    url: Annotated[str, typer.Argument(metavar="URL", help="The address of the hub.")],
+    token: Annotated[str, typer.Option(help="Your token; asked for without it, and better so.")] = "",
+    certificate: Annotated[
+        str, typer.Option(metavar="FILE", help="Certificates to believe, for a hub with one of its own.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Keep a token with which you read at a hub, such as `synaptic inbox --hub`. Whether it counts is tried first."""
+    from synaptic.cli.by_daemon import type_unseen  # noqa: PLC0415  the daemon's client
+    from synaptic.cli.place import find_place  # noqa: PLC0415
+    from synaptic.hub.bundles.from_hub import HubAccess  # noqa: PLC0415  the hub's client
+    from synaptic.hub.questions.reader import HubReader, write_access  # noqa: PLC0415
+
+    file = str(Path(certificate).expanduser().absolute()) if certificate else ""
+    access = HubAccess(url, (token or type_unseen("Your token")).strip(), file)
+    with HubReader(access) as reader:
+        reader.list_questions()
+    write_access(find_place().home, access)
+    if as_json:
+        screen.print_json({"ok": True, "url": reader.url})
+        return
+    screen.say(f"you read at {reader.url} from now on: synaptic inbox --hub")
+
+
+@app.command()
 def token(
     does: Annotated[str, typer.Argument(metavar="add|list|revoke", help="What is done.")],
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="Whose token it is.")] = "",

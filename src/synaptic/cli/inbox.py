@@ -14,7 +14,7 @@ from synaptic.cli.full_screen import may_fill_screen
 from synaptic.cli.inbox_view import describe_call, describe_group, describe_origin
 from synaptic.cli.place import find_place, require_root
 from synaptic.cli.verbs import Json, make_verb_app
-from synaptic.model.errors import LayerError, StoreError
+from synaptic.model.errors import LayerError, StoreError, SynapticError
 from synaptic.store.refused import RefusedCall
 from synaptic.work.consent import PIN_NEEDED
 from synaptic.work.disputes import MarkedWrong, MarkWrong
@@ -34,8 +34,15 @@ app = make_verb_app(
     synaptic inbox show k7qmd            everything that is known about one
     synaptic inbox uphold k7qmd          it was right to refuse
     synaptic inbox wrong k7qmd           it was not: self-test asks again from now on
+    synaptic inbox --hub                 questions of all machines of the team
+    synaptic inbox allow k7qmd --hub     a signed yes to one of them
     """,
 )
+Hub = Annotated[bool, typer.Option("--hub", help="Of another machine, by the team's hub.")]
+Host = Annotated[str, typer.Option("--host", metavar="NAME", help="Of this machine, where several have the code.")]
+Because = Annotated[str, typer.Option("--because", metavar="TEXT", help="Why; it is kept there.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing before it.")]
+Pin = Annotated[bool, typer.Option("--pin", help="Ask for the PIN, which is typed unseen.")]
 Code = Annotated[str, typer.Argument(metavar="CODE", help="The five letters that the refusal named.")]
 
 
@@ -48,9 +55,15 @@ def show_all(
     agent: Annotated[str, typer.Option(metavar="NAME", help="Of one agent.")] = "",
     policy: Annotated[str, typer.Option(metavar="ID", help="Of one policy, or of a group such as git.*.")] = "",
     plain: Annotated[bool, typer.Option("--plain", help="Text, also on a terminal.")] = False,
+    hub: Annotated[bool, typer.Option("--hub", help="Of all machines, as the team's hub has them.")] = False,
     as_json: Json = False,
 ) -> None:
     if context.invoked_subcommand:
+        return
+    if hub:
+        from synaptic.cli.inbox_hub import show_questions  # noqa: PLC0415  the hub's client
+
+        show_questions(as_json)
         return
     place = find_place()
     # Without a database nothing was ever refused, and nobody has looked: a look makes none.
@@ -85,8 +98,46 @@ def show(code: Code, as_json: Json = False) -> None:
 
 
 @app.command()
-def uphold(code: Code, as_json: Json = False) -> None:
+def allow(
+    code: Code,
+    hub: Hub = False,
+    once: Annotated[bool, typer.Option("--once", help="One call; so it is without an option.")] = False,
+    session: Annotated[bool, typer.Option("--session", help="Calls of the same session.")] = False,
+    here: Annotated[bool, typer.Option("--here", help="In that project.")] = False,
+    lasts: Annotated[str, typer.Option("--for", metavar="TIME", help="It counts for so long: 30m, 2h; else 1h.")] = "",
+    because: Because = "",
+    host: Host = "",
+    yes: Yes = False,
+    pin: Pin = False,
+    as_json: Json = False,
+) -> None:
+    """Answer a question of another machine with a signed yes. What that counts for there, that machine says."""
+    if not hub:
+        raise SynapticError("questions of this machine are answered otherwise", hint=f"synaptic allow {code}")
+    if once + session + here > 1:
+        raise typer.BadParameter("give one of --once, --session, --here")
+    from synaptic.cli.inbox_hub import Wish, answer_question  # noqa: PLC0415  the hub's client
+
+    says = "session" if session else "here" if here else "once"
+    answer_question(Wish(code, says, lasts, because, host), is_agreed=yes, wants_pin=pin, as_json=as_json)
+
+
+@app.command()
+def uphold(
+    code: Code,
+    hub: Hub = False,
+    because: Because = "",
+    host: Host = "",
+    yes: Yes = False,
+    pin: Pin = False,
+    as_json: Json = False,
+) -> None:
     """It was right to refuse: it leaves the inbox, and the agent's appeals to it are not filed any more."""
+    if hub:
+        from synaptic.cli.inbox_hub import Wish, answer_question  # noqa: PLC0415  the hub's client
+
+        answer_question(Wish(code, "no", "", because, host), is_agreed=yes, wants_pin=pin, as_json=as_json)
+        return
     command = UpholdRefusal(code=code)
     found = _carry_out_with_pin(command)
     if as_json:

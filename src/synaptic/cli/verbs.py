@@ -94,6 +94,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "join": ("join", "Ship to a team's hub, and get what is signed."),
         "leave": ("leave", "Ship nothing to it any more."),
         "ship": ("ship", "What leaves this machine, and how far it is."),
+        "person": ("person", "Your key for answers to other machines."),
         "hub": ("hub", "The server of a team, on PostgreSQL."),
     },
     "For programs": {

@@ -32,6 +32,21 @@ class HubPlace(msgspec.Struct, frozen=True):
         return self.root / "person.key"
 
     @property
+    def person_public(self) -> Path:
+        """The public part of it, with the person's name: what goes into a bundle."""
+        return self.root / "person.pub"
+
+    @property
+    def known_hosts(self) -> Path:
+        """Keys of hosts whose questions this person has answered or seen."""
+        return self.root / "known-hosts.json"
+
+    @property
+    def answers(self) -> Path:
+        """Which answers from the hub were taken in, and which were refused and why."""
+        return self.root / "answers.json"
+
+    @property
     def access(self) -> Path:
         """The hub and the token with which this person reads there."""
         return self.root / "access.json"

@@ -138,6 +138,12 @@ class HostQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """Whether this host lets somebody from outside say yes to it."""
     shown: str = ""
     reason: str = ""
+    has_stakes: bool = False
+    """Whether what would be lost was looked at; a yes that lasts is one to whatever is lost then."""
+    key: str = ""
+    """The host's public key, in the words of minisign."""
+    signature: str = ""
+    """Of that key over the host's name and all other fields, in base64: no hub can change a word of it."""
 
 
 class AnswerText(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,6 +159,8 @@ class AnswerText(msgspec.Struct, frozen=True, kw_only=True):
     expires: float
     """The answer counts until then, the exception that comes of it does not outlive it."""
     because: str = ""
+    session: str = ""
+    """For `session`: which one, as the question named it."""
 
 
 class SignedAnswer(msgspec.Struct, frozen=True):

@@ -62,6 +62,12 @@ def make_grant_id() -> str:
     return "".join(secrets.choice(CODE_LETTERS) for _ in range(ID_LENGTH))
 
 
+def derive_grant_id(digest: bytes) -> str:
+    """The one name that an exception can have which comes of a certain text: that text makes no second one."""
+    number = int.from_bytes(hashlib.sha256(b"grant of\0" + digest).digest())
+    return "".join(CODE_LETTERS[number // len(CODE_LETTERS) ** place % len(CODE_LETTERS)] for place in range(ID_LENGTH))
+
+
 def add_grants(store: Store, grants: Sequence[Grant]) -> None:
     """Write exceptions down. Raises StoreError; where nothing can be kept on disk, too."""
     require_disk(store)

@@ -42,6 +42,17 @@ class Allowed(msgspec.Struct, frozen=True, kw_only=True):
     """A pattern that would also cover what was refused beside it."""
 
 
+class GrantTerms(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a yes to one refusal reaches."""
+
+    scope: GrantScope = "once"
+    seconds: float = 0.0
+    """For `until`: how long."""
+    because: str = ""
+    granted_by: str = ""
+    """Who has said yes, and how that is known."""
+
+
 class LikeQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """A refusal, as a person is shown it before they allow more than one call."""
 
@@ -81,35 +92,17 @@ class AllowCall(Command[Allowed], frozen=True, kw_only=True):
 
     def run(self, context: CommandContext) -> Allowed:
         one = find_refusal(context.require_durable_store(), self.refusal)
-        _require_grantable(one, read_grants_config(context.home).never)
+        require_grantable(one, read_grants_config(context.home).never)
         now = time.time()
-        wanted = tuple(self._make_grant(one, act, now) for act in one.subject.acts)
+        terms = GrantTerms(scope=self.scope, seconds=self.seconds, because=self.because)
+        wanted = make_grants(one, terms, now)
         if self.like:
             like = check_like(self.like, read_past_call(context.store, one))
             wanted = tuple(_bind_pattern(grant, like.text, like.subject) for grant in wanted)
         yes = obtain_yes(context, self.pin)  # last: nobody is asked for a PIN for what cannot be
         made = tuple(msgspec.structs.replace(grant, granted_by=yes) for grant in wanted)
-        _replace_same(context.store, made, now)
-        refused.answer_refused(context.store, [one.mark], "allowed", now)
+        keep_grants(context.store, one, made, now)
         return _describe_allowed(context.store, one, made)
-
-    def _make_grant(self, one: RefusedCall, act: RefusedAct, now: float) -> Grant:
-        """For this very call. What would be lost is held to where the call is near; what lasts goes on without."""
-        subject = one.subject
-        return Grant(
-            id=grants.make_grant_id(),
-            at=now,
-            policy=act.policy,
-            options=act.options,
-            scope=self.scope,
-            fingerprint=act.fingerprint,
-            stakes="" if self.scope in LASTING else act.stakes,
-            root=_choose_root(self.scope, one),
-            session=_require_session(one) if self.scope == "session" else "",
-            expires=_choose_end(self.scope, self.seconds, now),
-            shown=subject.shown,
-            because=to_utf8(self.because.strip()[:MOST_CHARS]),
-        )
 
 
 class PreviewCall(Command[LikeQuestion], frozen=True, kw_only=True):
@@ -125,7 +118,7 @@ class PreviewCall(Command[LikeQuestion], frozen=True, kw_only=True):
 
     def run(self, context: CommandContext) -> LikeQuestion:
         one = find_refusal(context.store, self.refusal)
-        _require_grantable(one, read_grants_config(context.home).never)
+        require_grantable(one, read_grants_config(context.home).never)
         call = read_past_call(context.store, one) if self.like else None
         preview = preview_like(context.store, one, check_like(self.like, call)) if call else None
         return LikeQuestion(
@@ -202,7 +195,38 @@ def describe_state(one: StoredGrant, now: float) -> str:
     return "over" if grant.expires and now >= grant.expires else "in force"
 
 
-def _require_grantable(one: RefusedCall, never: Sequence[str]) -> None:
+def make_grants(one: RefusedCall, terms: GrantTerms, now: float) -> tuple[Grant, ...]:
+    """One exception for each policy of a refusal. Raises LayerError for a reach that it cannot have."""
+    return tuple(_make_grant(one, act, terms, now) for act in one.subject.acts)
+
+
+def keep_grants(store: Store, one: RefusedCall, made: Sequence[Grant], now: float) -> None:
+    """Write them down, and that the refusal is answered: a call that waits for it goes on. Raises StoreError."""
+    _replace_same(store, made, now)
+    refused.answer_refused(store, [one.mark], "allowed", now)
+
+
+def _make_grant(one: RefusedCall, act: RefusedAct, terms: GrantTerms, now: float) -> Grant:
+    """For this very call. What would be lost is held to where the call is near; what lasts goes on without."""
+    return Grant(
+        id=grants.make_grant_id(),
+        at=now,
+        policy=act.policy,
+        options=act.options,
+        scope=terms.scope,
+        fingerprint=act.fingerprint,
+        stakes="" if terms.scope in LASTING else act.stakes,
+        root=_choose_root(terms.scope, one),
+        session=_require_session(one) if terms.scope == "session" else "",
+        expires=_choose_end(terms.scope, terms.seconds, now),
+        shown=one.subject.shown,
+        because=to_utf8(terms.because.strip()[:MOST_CHARS]),
+        granted_by=terms.granted_by,
+    )
+
+
+def require_grantable(one: RefusedCall, never: Sequence[str]) -> None:
+    """Raises LayerError where nobody can make an exception."""
     for act in one.subject.acts:
         if not act.is_grantable or not is_liftable(act.policy, never):
             named = "" if is_liftable(act.policy, ()) else " (no one can)"

@@ -26,6 +26,7 @@ class FakeHub:
         self.events: dict[str, list[ShippedEvent]] = {}
         self.bodies: list[bytes] = []
         self.statuses: list[dict[str, Any]] = []
+        self.questions: list[list[dict[str, Any]]] = []
         self.asked: list[tuple[str, str]] = []
         self.codes = {"right"}
         self.refusal: tuple[int, dict[str, str], bytes] | None = None
@@ -120,6 +121,9 @@ class FakeHub:
                     return self._take(host, msgspec.json.decode(body, type=EventBatch))
                 case "PUT", "/status":
                     self.statuses.append(json.loads(body))
+                    return 204, {}, b""
+                case "PUT", "/questions":
+                    self.questions.append(json.loads(body))
                     return 204, {}, b""
                 case "GET", "/news":
                     return 200, {}, msgspec.json.encode(self.news)

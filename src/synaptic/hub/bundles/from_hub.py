@@ -28,6 +28,7 @@ class HubAccess(msgspec.Struct, frozen=True):
     url: str = ""
     token: str = ""
     certificate: str = ""
+    """File with the certificates to believe, where the hub has one of its own."""
 
 
 class HubAnswer(msgspec.Struct, frozen=True):

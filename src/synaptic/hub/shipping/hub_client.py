@@ -76,7 +76,7 @@ class HubClient:
             raise SynapticError("this is no name of a host", where=show_line(member.host)[:MOST_WORDS])
         self._http = httpx.AsyncClient(
             trust_env=False,  # a proxy or certificate that a repository's variables name would read all
-            verify=_make_trust(member.certificate),
+            verify=make_trust(member.certificate),
             follow_redirects=False,
             timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
             limits=httpx.Limits(max_connections=4),
@@ -220,7 +220,8 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _make_trust(certificate: str) -> ssl.SSLContext | bool:
+def make_trust(certificate: str) -> ssl.SSLContext | bool:
+    """The certificates that are believed: those of the system, or of one file. Raises SynapticError."""
     if not certificate:
         return True
     try:

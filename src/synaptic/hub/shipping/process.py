@@ -21,13 +21,15 @@ from synaptic.files.lock import LOCK_FLAGS, LOCK_MODE
 from synaptic.files.snapshot import read_signature
 from synaptic.hub.keys import SecretKey
 from synaptic.hub.place import HubPlace, Membership
+from synaptic.hub.questions.incoming import take_answers
+from synaptic.hub.questions.outgoing import run_questions
 from synaptic.hub.shipping.board import StateBoard
 from synaptic.hub.shipping.cursors import CursorBook
 from synaptic.hub.shipping.destination import Destination, open_export
 from synaptic.hub.shipping.hub_client import HubClient
 from synaptic.hub.shipping.hub_destination import HubDestination
 from synaptic.hub.shipping.link import HubLink
-from synaptic.hub.shipping.news import run_news
+from synaptic.hub.shipping.news import HANDLERS, run_news
 from synaptic.hub.shipping.plan import ShipPlan, name_hub, read_plan, sign_plan
 from synaptic.hub.shipping.pulse import JournalPulse
 from synaptic.hub.shipping.shipper import JournalSource, Shipper
@@ -49,8 +51,9 @@ LOG_BYTES = 1 << 20
 NICENESS = 10
 KEPT_VARIABLES = frozenset({"HOME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "TMPDIR"})
 """All others go: a proxy, a certificate, the address of a collector could have been put there by a repository."""
-HUB_WORK = (run_status, run_news)
+HUB_WORK = (run_status, run_news, run_questions)
 """What is done with a hub beside the shipping of events; each gets the link."""
+HANDLERS.append(take_answers)
 
 
 class ShippingProcess:

@@ -9,6 +9,7 @@ import msgspec
 
 import synaptic
 from synaptic.engine.environment import find_user_home
+from synaptic.hub.questions.book import list_answer_troubles
 from synaptic.hub.shipping.link import HubLink, repeat_for_ever
 from synaptic.hub.shipping.outbox import Contents, clean_name, clean_path, clean_text
 from synaptic.hub.wire import HostAgent, HostGrant, HostStatus
@@ -49,7 +50,7 @@ def make_status(link: HubLink) -> HostStatus:
     """Read everything together. Raises StoreError."""
     source = StatusSource(find_user_home(link.home), link.plan.ship.contents)
     bundle = describe_bundle(link.home)
-    troubles = (*link.plan.problems, *link.list_troubles())
+    troubles = (*link.plan.problems, *link.list_troubles(), *list_answer_troubles(link.home))
     return HostStatus(
         version=synaptic.__version__,
         bundle=bundle.name,

@@ -65,6 +65,7 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "hook register": CHANGE_HOOKS,
     "hub hosts": RUN_HUB,
     "hub invite": RUN_HUB,
+    "hub login": PeopleOnly("use a person's token"),
     "hub migrate": RUN_HUB,
     "hub revoke": RUN_HUB,
     "hub serve": RUN_HUB,
@@ -74,12 +75,14 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "import dcg": CHANGE_RULES,
     "import hookify": CHANGE_RULES,
     "import permissions": CHANGE_RULES,
+    "inbox allow": ANSWER_REFUSALS,
     "inbox uphold": ANSWER_REFUSALS,
     "inbox wrong": ANSWER_REFUSALS,
     "install": INSTALL,
     "join": PeopleOnly("join a hub"),
     "leave": PeopleOnly("leave the hub"),
     "package promote": PeopleOnly("promote packages"),
+    "person key": PeopleOnly("make a person's key"),
     "pin remove": CHANGE_PIN,
     "pin set": CHANGE_PIN,
     "policy advise": PeopleOnly("switch policies"),
@@ -127,7 +130,7 @@ FOR_EVERYBODY = frozenset((
     "session show", "skill diff", "skill info", "skill list", "skill outdated", "skill plan", "skill search",
     "skill verify", "state get", "state list", "status", "tail", "task list", "task show", "top", "try", "usage",
     "verify", "grants list", "grants show", "pin status", "appeal", "inbox show", "mcp", "witness", "replay", "suggest",
-    "ship now",
+    "ship now", "person show",
 ))  # fmt: skip
 SPEAKING_EVENTS = frozenset({"UserPromptSubmit", "UserPromptExpansion", "DirectoryAdded"})
 """Events by which the user speaks."""

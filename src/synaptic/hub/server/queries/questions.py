@@ -1,4 +1,4 @@
-"""Questions that wait on hosts for a person, the oldest first, and what was answered already."""
+"""Questions that wait on hosts for a person, held calls first, then the newest, and what was answered already."""
 
 import msgspec
 
@@ -11,7 +11,8 @@ SELECT h.id, q.body::text, a.says, a.person, a.at FROM questions q JOIN hosts h 
 LEFT JOIN LATERAL (
   SELECT says, person, at FROM answers WHERE host = q.host AND mark = q.mark ORDER BY number DESC LIMIT 1
 ) a ON true
-WHERE h.revoked_at IS NULL AND {} ORDER BY q.at, h.id, q.mark LIMIT %s
+WHERE h.revoked_at IS NULL AND {}
+ORDER BY coalesce((q.body ->> 'is_held')::boolean, false) DESC, q.at DESC, h.id, q.mark LIMIT %s
 """
 
 
