@@ -1,150 +1,170 @@
-"""`python -m demo.hub`: a real PostgreSQL, a hub, two hosts that ship to it, and what it then knows of both."""
+"""`python -m demo.hub`: a real PostgreSQL, a hub, two machines that join it, a signed bundle, what the hub knows."""
 
-import base64
+import json
 import os
-import subprocess  # noqa: TID251 - the hub is started as a person starts it
+import subprocess  # noqa: TID251 - everything is started as a person starts it
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import httpx
-import msgspec
-
-from synaptic.hub.keys import SecretKey, make_request_text
 from synaptic.hub.server.throwaway import ThrowawayPostgres
-from synaptic.hub.wire import (
-    API,
-    EventBatch,
-    HookRun,
-    HostGrant,
-    HostStatus,
-    JoinAnswer,
-    JoinRequest,
-    ShippedEvent,
-)
 
-CALLS = (
-    ("Bash", "none", "", 640), ("Edit", "none", "", 910), ("Bash", "deny", "git.force-push", 1480),
-    ("Read", "none", "", 420), ("Bash", "ask", "shell.loss", 2210), ("Write", "none", "", 700),
-)  # fmt: skip
-"""Tool, what was said, by whom, and microseconds: what a laptop's agents and a runner's do all day."""
+SYNAPTIC = str(Path(sys.executable).with_name("synaptic"))
+BUNDLE = """
+name = "acme"
+version = 1
+
+[[rule]]
+id = "npm.publish"
+run = "npm publish"
+then = "deny"
+say = "npm publish is public: the release job does it."
+stops = ["npm publish"]
+passes = ["npm pack"]
+"""
+CALLS = ("git status", "npm test", "git push --force origin main", "git reset --hard HEAD~3", "npm publish", "ls -la")
+WAIT_SECONDS = 60.0
 
 
-class SimulatedHost:
-    """What a shipper says to a hub, without agents behind it."""
+class DemoUser:
+    """A user with a home of their own, at a machine's keyboard."""
 
-    def __init__(self, http: httpx.Client, name: str, code: str) -> None:
-        self._http = http
-        self._key = SecretKey.make()
-        asked = JoinRequest(code=code, name=name, key=self._key.public.text, version="0.1.0")
-        answer = http.post(f"{API}/join", content=msgspec.json.encode(asked)).raise_for_status()
-        self.id = msgspec.json.decode(answer.content, type=JoinAnswer).host
+    def __init__(self, name: str, folder: Path, database: str = "") -> None:
+        self.name, self.home = name, folder / name
+        self.project = self.home / "work" / "shop"
+        self.project.mkdir(parents=True)
+        (self.home / ".claude").mkdir()
+        self.env = {"HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "COLUMNS": "110"}
+        self.env |= {"SYNAPTIC_HUB_DATABASE": database} if database else {}
+        subprocess.run(["git", "init", "-q"], cwd=self.project, env=self.env, check=True)
 
-    def ship(self, after: int, events: tuple[ShippedEvent, ...]) -> httpx.Response:
-        return self.send("POST", f"{API}/events", EventBatch(after, events))
+    def type(self, *words: str, shows: bool = True) -> str:
+        """What a command prints; the demonstration ends where one fails."""
+        if shows:
+            say(f"\n{self.name}$ synaptic {' '.join(words)}")
+        done = subprocess.run([SYNAPTIC, *words], cwd=self.project, env=self.env, capture_output=True, text=True)
+        if shows or done.returncode:
+            say((done.stdout + done.stderr).strip())
+        if done.returncode:
+            raise SystemExit(f"synaptic {words[0]} failed")
+        return done.stdout
 
-    def send(self, method: str, target: str, value: object) -> httpx.Response:
-        body, at = msgspec.json.encode(value), f"{time.time():.3f}"
-        signature = self._key.sign_plain(make_request_text(method, target, at, body))
-        signed = {"x-synaptic-host": self.id, "x-synaptic-at": at}
-        signed["x-synaptic-signature"] = base64.b64encode(signature).decode()
-        return self._http.request(method, target, content=body, headers=signed)
+    def call(self, command: str, number: int) -> str:
+        """One call of an agent through the real dispatcher; what is said about it."""
+        payload = {
+            "hook_event_name": "PreToolUse", "session_id": f"{self.name}-1", "cwd": str(self.project),
+            "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": f"toolu_{number:04}",
+        }  # fmt: skip
+        dispatch = str(self.home / ".synaptic" / "bin" / "dispatch")
+        done = subprocess.run(
+            [dispatch, "PreToolUse"], input=json.dumps(payload), cwd=self.project, env=self.env, capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
+        answer = json.loads(done.stdout or "{}").get("hookSpecificOutput", {})
+        return str(answer.get("permissionDecision", "no objection"))
 
 
 def main() -> int:
-    """Exit code 1 when the hub did not know what was sent."""
-    begun = time.monotonic()
-    with ThrowawayPostgres() as postgres, tempfile.TemporaryDirectory() as home:
-        say(f"PostgreSQL in {postgres.folder}, {time.monotonic() - begun:.1f} s")
-        env = {**os.environ, "HOME": home, "SYNAPTIC_HUB_DATABASE": postgres.url}
-        hub = start_hub(env)
+    """Exit code 1 when the hub does not know what has happened."""
+    with ThrowawayPostgres() as postgres, tempfile.TemporaryDirectory(prefix="synaptic-hub-") as name:
+        say(f"PostgreSQL answers in {postgres.folder}")
+        folder = Path(name)
+        ada = DemoUser("ada", folder, postgres.url)
+        machines = [DemoUser(one, folder) for one in ("laptop", "runner")]
+        key = make_key(ada, folder)
         try:
-            return show_hub(env, read_address(hub))
+            with serve_hub(ada, key) as url:
+                return show_hub(ada, machines, (url, key, folder))
         finally:
-            hub.terminate()
-            hub.wait()
-            say("\nThe hub and its database are gone.")
+            for one in (ada, *machines):
+                leave(one)
+            say("\nThe hub, its database and the three homes are gone.")
 
 
-def start_hub(env: dict[str, str]) -> "subprocess.Popen[str]":
-    say("\n$ synaptic hub serve")
-    line = [find_synaptic(), "hub", "serve", "--listen", "127.0.0.1:0", "--name", "demo"]
-    return subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+def make_key(ada: DemoUser, folder: Path) -> str:
+    """The organisation's key, which the hub does not get."""
+    made = json.loads(ada.type("bundle", "key", "new", str(folder / "acme.key"), "--json", shows=False))
+    say(f"\nada$ synaptic bundle key new acme.key\n{made['public']}")
+    return str(made["public"])
 
 
-def read_address(hub: "subprocess.Popen[str]") -> str:
-    line = hub.stdout.readline().strip() if hub.stdout else ""
-    if not line:
-        raise SystemExit("the hub did not start")
-    say(line)
-    return line.split()[-1]
+@contextmanager
+def serve_hub(ada: DemoUser, key: str) -> Iterator[str]:
+    say("\nada$ synaptic hub serve --organisation-key RW...")
+    line = [SYNAPTIC, "hub", "serve", "--listen", "127.0.0.1:0", "--name", "demo", "--organisation-key", key]
+    hub = subprocess.Popen(line, env=ada.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        told = hub.stdout.readline().strip() if hub.stdout else ""
+        if not told:
+            raise SystemExit("the hub did not start")
+        say(told)
+        yield told.split()[-1]
+    finally:
+        hub.terminate()
+        hub.wait()
 
 
-def show_hub(env: dict[str, str], url: str) -> int:
-    with httpx.Client(base_url=url, timeout=30) as http:
-        hosts = [SimulatedHost(http, name, run(env, "invite")) for name in ("ada-laptop", "ci-runner")]
-        sent = sum(ship_events(host, 3000) for host in hosts)
-        token = run(env, "token", "add", "ada", "--role", "reader")
-        run(env, "hosts")
-        http.headers["authorization"] = f"Bearer {token}"
-        known = show_answers(http)
-        run(env, "revoke", hosts[1].id)
-        after = hosts[1].ship(3000, ())
-        say(f"{hosts[1].id} writes: {after.status_code} {after.text}")
-    return 0 if known == sent and after.status_code == 403 else 1
+def show_hub(ada: DemoUser, machines: list[DemoUser], place: tuple[str, str, Path]) -> int:
+    url, key, folder = place
+    publish_bundle(ada, url, folder)
+    for one in machines:
+        code = json.loads(ada.type("hub", "invite", "--json", shows=False))["code"]
+        one.type("bootstrap", "--no-profile", shows=False)
+        one.type("join", url, "--code", code, "--name", one.name, "--key", key, shows=False)
+        say(f"\n{one.name}$ synaptic join {url} --code ... --key RW...")
+    for one in machines:
+        wait_for_bundle(one)
+    say("\nWhat agents try on both machines, through the real dispatcher:")
+    for one in machines:
+        for number, command in enumerate(CALLS):
+            say(f"  {one.name:7} {command:30} {one.call(command, number)}")
+    for one in machines:
+        one.type("ship", "now", "--wait", "30")
+    return show_answers(ada, url, len(machines) * len(CALLS))
 
 
-def ship_events(host: SimulatedHost, count: int) -> int:
-    """How many the hub says it has."""
-    begun, seq = time.monotonic(), 0
-    while seq < count:
-        events = tuple(make_event(host.id, seq + number + 1) for number in range(500))
-        seq = host.ship(seq, events).raise_for_status().json()["seq"]
-    say(f"{host.id} has shipped {seq} events, {seq / (time.monotonic() - begun):.0f} a second")
-    grant = HostGrant(id="7fq2k9ab", at=time.time(), policy="git.force-push", scope="once", granted_by="ada")
-    status = HostStatus(version="0.1.0", newest=seq, grants=(grant,), witness={"as told": 512, "not obeyed": 1})
-    host.send("PUT", f"{API}/status", status).raise_for_status()
-    return seq
+def publish_bundle(ada: DemoUser, url: str, folder: Path) -> None:
+    file = folder / "bundle.toml"
+    (folder / "draft.toml").write_text(BUNDLE)
+    ada.type("bundle", "build", str(folder / "draft.toml"), "--out", str(file), shows=False)
+    ada.type("bundle", "sign", str(file), "--key", str(folder / "acme.key"), shows=False)
+    token = json.loads(ada.type("hub", "token", "add", "ada", "--role", "admin", "--json", shows=False))["token"]
+    ada.type("hub", "login", url, "--token", token, shows=False)
+    say("\nada$ synaptic bundle build, sign, publish")
+    say(ada.type("bundle", "publish", str(file), "--hub", url, shows=False).strip())
 
 
-def make_event(host: str, seq: int) -> ShippedEvent:
-    tool, kind, by, micros = CALLS[seq % len(CALLS)]
-    return ShippedEvent(
-        seq=seq, call=f"{host}{seq:x}", at=time.time() - 3600 + seq, agent="claude", event="PreToolUse",
-        session=f"{host}-s{seq // 500}", tool=tool, project="~/work/shop", kind=kind, by=by, micros=micros,
-        runs=(HookRun(by or "git.protected", kind, micros // 4),), quiet=60,
-    )  # fmt: skip
+def wait_for_bundle(one: DemoUser) -> None:
+    """Nobody does anything for it: the machine asks, and looks at the signature."""
+    until = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < until:
+        told = one.type("bundle", "status", "--json", shows=False)
+        if '"acme' in told:
+            say(f"{one.name} has the bundle in force")
+            return
+        time.sleep(0.5)
+    raise SystemExit(f"{one.name} did not get the bundle: {told}")
 
 
-def show_answers(http: httpx.Client) -> int:
-    """How many events the hub has counted."""
-    for question in ("events?kind=refused&limit=3", "events?q=force-push&limit=2", "sessions?limit=3", "denials",
-                     "latency?limit=3", "overrides", "witness"):  # fmt: skip
-        begun = time.monotonic()
-        answer = http.get(f"{API}/{question}").raise_for_status()
-        say(f"\nGET {API}/{question}   {1000 * (time.monotonic() - begun):.0f} ms")
-        for rows in answer.json().values():
-            for row in rows[:3]:
-                say("  " + "  ".join(f"{name} {cell}" for name, cell in row.items() if cell and name in SHOWN))
-    return sum(day["events"] for day in http.get(f"{API}/days").raise_for_status().json()["days"])
+def show_answers(ada: DemoUser, url: str, sent: int) -> int:
+    """What the hub says; 1 where it does not know of every call."""
+    ada.type("fleet", "--hub")
+    ada.type("tail", "--hub", "--denied")
+    ada.type("search", "npm", "--hub")
+    ada.type("hub", "hosts")
+    hosts = json.loads(ada.type("hub", "hosts", "--json", shows=False))
+    known = sum(one["seq"] for one in hosts["hosts"])
+    say(f"\n{known} events of {sent} calls are at the hub. Its pages: {url}")
+    return int(known < sent)
 
 
-SHOWN = frozenset(
-    ("host", "seq", "tool", "kind", "by", "session", "events", "refused", "policy", "denied", "asked", "hosts", "hook",
-     "runs", "p50", "p99", "granted_by", "scope", "calls", "project")
-)  # fmt: skip
-
-
-def run(env: dict[str, str], *words: str) -> str:
-    say(f"\n$ synaptic hub {' '.join(words)}")
-    done = subprocess.run([find_synaptic(), "hub", *words], env=env, check=True, capture_output=True, text=True)
-    say(done.stdout.strip())
-    return done.stdout.strip()
-
-
-def find_synaptic() -> str:
-    return str(Path(sys.executable).with_name("synaptic"))
+def leave(one: DemoUser) -> None:
+    """End what runs for this home."""
+    with suppress(SystemExit):
+        one.type("down", shows=False)
 
 
 def say(text: str) -> None:
