@@ -16,7 +16,7 @@ app = make_verb_app(
     f"""
     export {VARIABLE}=postgresql://hub@db/hub
     synaptic hub serve                                       on this machine only
-    synaptic hub serve --listen 0.0.0.0:7480 --behind-proxy  a proxy does the TLS
+    synaptic hub serve --listen 0.0.0.0:7480 --behind-proxy --called hub.example
     synaptic hub invite                                      a code for `synaptic join`
     synaptic hub token add ada --role reader                 a token for a person
     synaptic hub revoke build-7                              this host writes nothing more
@@ -33,6 +33,9 @@ def serve(
     certificate: Annotated[Path | None, typer.Option(metavar="FILE", help="Its own certificate, for TLS.")] = None,
     key: Annotated[Path | None, typer.Option(metavar="FILE", help="The key of that certificate.")] = None,
     behind_proxy: Annotated[bool, typer.Option("--behind-proxy", help="A proxy before it does the TLS.")] = False,
+    called: Annotated[
+        list[str] | None, typer.Option("--called", metavar="NAME", help="A name by which browsers reach it; repeatable.")
+    ] = None,
     retention_days: Annotated[int, typer.Option(min=1, max=3650, help="Events are kept so long.")] = 90,
     name: Annotated[str, typer.Option(metavar="NAME", help="What hosts are told that it is called.")] = "",
     organisation_key: Annotated[
@@ -49,7 +52,8 @@ def serve(
         database=_find_database(database), name=name, organisation_key=_check_key(organisation_key),
         retention_days=retention_days, roles=roles,
     )  # fmt: skip
-    where = HubListen(host=host, port=port, certificate=certificate, key=key, is_behind_proxy=behind_proxy)
+    where = HubListen(host=host, port=port, certificate=certificate, key=key, is_behind_proxy=behind_proxy,
+                      names=tuple(called or ()))  # fmt: skip
     serve_hub(settings, where, lambda url: print(f"hub at {url}", flush=True))
 
 

@@ -79,6 +79,8 @@ def make_conditions(wanted: HubFilter) -> Conditions:
     where.add_if(wanted.host, "e.host = (SELECT number FROM hosts WHERE id = %s)")
     if wanted.kind == "refused":
         where.add("e.kind IN ('deny', 'ask')")
+    elif wanted.kind == "spoken":
+        where.add("e.kind <> 'none'")
     else:
         where.add_if(wanted.kind, "e.kind = %s")
     if wanted.session:
@@ -135,10 +137,11 @@ async def _ask(connection: Connection, where: Conditions, days: tuple[date, date
     cursor = connection.cursor()
     # Planned anew each time: how rare a word is decides the way.
     found = await cursor.execute(statement.encode(), (*days, *where.values, limit), prepare=False)
-    return [_make_row(row) for row in await found.fetchall()]
+    return [make_row(row) for row in await found.fetchall()]
 
 
-def _make_row(row: tuple[object, ...]) -> EventRow:
+def make_row(row: tuple[object, ...]) -> EventRow:
+    """From COLUMNS, the day and the number of the host."""
     *plain, runs, grants, day, host = row
     names = EventRow.__struct_fields__
     given = dict(zip(names, plain, strict=False))
