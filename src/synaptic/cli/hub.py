@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from synaptic.cli import screen, typer
+from synaptic.cli.hub_login import login, logout
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.errors import SynapticError
 
@@ -19,6 +20,7 @@ app = make_verb_app(
     synaptic hub serve --listen 0.0.0.0:7480 --behind-proxy --called hub.example
     synaptic hub invite                                      a code for `synaptic join`
     synaptic hub token add ada --role reader                 a token for a person
+    synaptic hub login https://hub.example                   read there with --hub, with a token of yours
     synaptic hub revoke build-7                              this host writes nothing more
     """,
 )
@@ -34,7 +36,8 @@ def serve(
     key: Annotated[Path | None, typer.Option(metavar="FILE", help="The key of that certificate.")] = None,
     behind_proxy: Annotated[bool, typer.Option("--behind-proxy", help="A proxy before it does the TLS.")] = False,
     called: Annotated[
-        list[str] | None, typer.Option("--called", metavar="NAME", help="A name by which browsers reach it; repeatable.")
+        list[str] | None,
+        typer.Option("--called", metavar="NAME", help="A name by which browsers reach it; repeatable."),
     ] = None,
     retention_days: Annotated[int, typer.Option(min=1, max=3650, help="Events are kept so long.")] = 90,
     name: Annotated[str, typer.Option(metavar="NAME", help="What hosts are told that it is called.")] = "",
@@ -137,6 +140,10 @@ def token(
     told = {"add": _add_token, "list": _list_tokens, "revoke": _revoke_token}[does](database, name, role, as_json)
     if as_json:
         screen.print_json({"ok": True, **told})
+
+
+app.command()(login)
+app.command()(logout)
 
 
 def _add_token(database: str, name: str, role: str, as_json: bool) -> dict[str, object]:

@@ -87,7 +87,9 @@ class ShippingHost:
 
     def asks(self, *questions: Mapping[str, object]) -> None:
         usual = {"at": time.time(), "acts": "d", "policies": ("git.force-push",), "tool": "Bash", "agent": "claude"}
-        found = [HostQuestion(**{**usual, "mark": f"m{at}", "code": f"k{at}qmd", **one}) for at, one in enumerate(questions)]
+        found = [
+            HostQuestion(**{**usual, "mark": f"m{at}", "code": f"k{at}qmd", **one}) for at, one in enumerate(questions)
+        ]
         self._sends("PUT", "questions", found)
 
     def _sends(self, method: str, what: str, value: object) -> None:
@@ -96,3 +98,13 @@ class ShippingHost:
         headers = {"x-synaptic-host": self.id, "x-synaptic-at": at, "x-synaptic-signature": signature}
         answer = httpx.request(method, self.hub.address + target, content=body, headers=headers, timeout=PATIENCE)
         assert answer.status_code in (200, 204), answer.text
+
+
+class LoginDoor:
+    """What `RealBrowser` needs to go in: the form for a token."""
+
+    def __init__(self, site: HubProcess) -> None:
+        self.address = site.address
+
+    def take_link(self) -> str:
+        return f"{self.address}/login"

@@ -5,7 +5,14 @@ import time
 from synaptic.hub.wire import HookRun, HostAgent, HostGrant
 from tests.hub.pages.site import HubProcess, ShippingHost
 
-COMMANDS = ("git status", "pytest -q tests/api", "git push --force origin main", "rm -rf build", "cat src/main.py", "npm ci")
+COMMANDS = (
+    "git status",
+    "pytest -q tests/api",
+    "git push --force origin main",
+    "rm -rf build",
+    "cat src/main.py",
+    "npm ci",
+)
 
 
 def tell(site: HubProcess) -> list[ShippingHost]:
@@ -17,8 +24,10 @@ def tell(site: HubProcess) -> list[ShippingHost]:
     for host in (first, second, box):
         host.ships(*(_make(at, now - 2000 + at * 9, False) for at in range(60)))
     laptop.says(
-        version="1.4.0", bundle="acme 7", contents="full", is_managed=True, witness={"obeyed": 931, "not observable": 12},
-        agents=(HostAgent("a1", "claude", "working", "~/work/app", "api"), HostAgent("a2", "codex", "attention", "~/work/shop")),
+        version="1.4.0", bundle="acme 7", contents="full", is_managed=True,
+        witness={"obeyed": 931, "not observable": 12},
+        agents=(HostAgent("a1", "claude", "working", "~/work/app", "api"),
+                HostAgent("a2", "codex", "attention", "~/work/shop")),
         grants=(
             HostGrant(id="g1", at=now - 900, policy="git.force-push", scope="once", granted_by="ada", uses=1,
                       last_used=now - 800, project="~/work/app", shown="git push --force origin main"),
@@ -33,7 +42,10 @@ def tell(site: HubProcess) -> list[ShippingHost]:
              problems=("the disk is nearly full: 212 MB",))  # fmt: skip
     laptop.asks({"is_held": True, "project": "~/work/app", "shown": "git push --force origin main", "at": now - 42,
                  "reason": "a forced push discards commits that others may build on"})  # fmt: skip
-    first.asks({"is_held": True, "project": "~/ci/app", "at": now - 12}, {"is_grantable": False, "policies": ("shell.loss",), "at": now - 4000})
+    first.asks(
+        {"is_held": True, "project": "~/ci/app", "at": now - 12},
+        {"is_grantable": False, "policies": ("shell.loss",), "at": now - 4000},
+    )
     return hosts
 
 
@@ -45,6 +57,9 @@ def _make(at: int, when: float, is_full: bool) -> dict[str, object]:
     runs = tuple(HookRun(name, kind if name == by else "none", 40 + at % 7 * 130)
                  for name in ("git.force-push", "shell.loss", "node.clean-install", "./hooks/lint.sh"))  # fmt: skip
     words = {"subject": command, "reason": "it would discard what others build on"} if is_full else {}
-    return {"at": when, "kind": kind, "by": by, "runs": runs, "session": f"5e55{at // 30}-{'ab' if is_full else 'cd'}", "size": 300 + at,
-            "micros": 700 + at % 11 * 300, "code": "k7qmd" if by else "", "quiet": 28, "agent": ("claude", "codex")[at % 5 == 0],
-            "project": ("~/work/app", "~/work/shop")[at % 3 == 0], "tool": "Bash" if at % 4 else "Edit", **words}  # fmt: skip
+    return {"at": when, "kind": kind, "by": by, "runs": runs, 
+            "session": f"5e55{at // 30}-{'ab' if is_full else 'cd'}", "size": 300 + at,
+            "micros": 700 + at % 11 * 300, "code": "k7qmd" if by else "", "quiet": 28,
+            "agent": ("claude", "codex")[at % 5 == 0],
+            "project": ("~/work/app", "~/work/shop")[at % 3 == 0],
+            "tool": "Bash" if at % 4 else "Edit", **words}  # fmt: skip

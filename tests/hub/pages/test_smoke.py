@@ -1,6 +1,25 @@
-from tests.hub.pages.site import ShippingHost
 from tests.hub.pages.story import tell
-PAGES = ("/", "/timeline", "/search", "/search?q=git", "/sessions", "/questions", "/denials", "/overrides", "/witness", "/latency", "/bundles", "/timeline?kind=all", "/fleet/hosts", "/questions/list","/overrides?days=90", "/denials?days=30")
+
+PAGES = (
+    "/",
+    "/timeline",
+    "/search",
+    "/search?q=git",
+    "/sessions",
+    "/questions",
+    "/denials",
+    "/overrides",
+    "/witness",
+    "/latency",
+    "/bundles",
+    "/timeline?kind=all",
+    "/fleet/hosts",
+    "/questions/list",
+    "/overrides?days=90",
+    "/denials?days=30",
+)
+
+
 def test_all(site):
     cookie = site.log_in()
     for path in PAGES:

@@ -8,7 +8,18 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from synaptic.hub.pages import (
-    bundles, denials, event, fleet, latency, login, overrides, questions, search, sessions, timeline, witness,
+    bundles,
+    denials,
+    event,
+    fleet,
+    latency,
+    login,
+    overrides,
+    questions,
+    search,
+    sessions,
+    timeline,
+    witness,
 )  # fmt: skip
 from synaptic.hub.pages.door import PageDoor, PageOptions
 from synaptic.hub.pages.guarded import GuardedPages
@@ -27,7 +38,7 @@ def build_pages(hub: Hub, options: PageOptions) -> ASGIApp:
     handlers = dict.fromkeys((RequestError, SynapticError, Exception), answer_error)
     app = Starlette(
         routes=[Route("/static/{name:path}", _send_asset), *(route for part in parts for route in part.ROUTES)],
-        exception_handlers={**handlers, HTTPException: _answer_missing},  # type: ignore[arg-type]  # each its own kind
+        exception_handlers={**handlers, HTTPException: _answer_missing},
     )
     door = PageDoor(options)
     app.state.pages = HubPages(hub, door)
@@ -55,6 +66,7 @@ async def _send_asset(request: Request) -> Response:
     return send_asset(found, request.headers.get("accept-encoding", ""))
 
 
-async def _answer_missing(request: Request, error: HTTPException) -> Response:
-    words = "there is no such page" if error.status_code == 404 else error.detail
-    return await answer_error(request, RequestError(error.status_code, words))
+async def _answer_missing(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    words = "there is no such page" if status == 404 else "this page does not take that"
+    return await answer_error(request, RequestError(status, words))

@@ -52,7 +52,11 @@ class ShownHost(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def rank(self) -> int:
         """What needs somebody comes first; what was shut out last."""
-        return len(KINDS) + 1 if "revoked" in self.marks else min((list(KINDS).index(one) for one in self.marks), default=8)
+        return (
+            len(KINDS) + 1
+            if "revoked" in self.marks
+            else min((list(KINDS).index(one) for one in self.marks), default=8)
+        )
 
 
 class FleetNews(msgspec.Struct, frozen=True):

@@ -1,5 +1,6 @@
 """The door in front of every page: without the cookie there is the form for a token, and nothing else."""
 
+import hmac
 from urllib.parse import quote
 
 from starlette.datastructures import Headers
@@ -11,7 +12,6 @@ from synaptic.hub.pages.door import HubBrowser, PageDoor, is_opened_elsewhere
 from synaptic.hub.pages.page import render_alone
 from synaptic.hub.server.hub import Hub
 from synaptic.hub.server.refused import RequestError
-from synaptic.web.door import is_form_token
 from synaptic.web.guarded import ASSETS, FORM_HEADER, LARGEST_FORM, SAFE_METHODS, add_headers
 
 LOGIN = "/login"
@@ -46,7 +46,7 @@ class GuardedPages:
                 return _ask_token(request)
         except RequestError as error:
             return PlainTextResponse(f"{error.message}. Reload in a moment.\n", error.status)
-        if acts and not is_form_token(browser, headers.get(FORM_HEADER, "")):
+        if acts and not _is_form_token(browser, headers.get(FORM_HEADER, "")):
             return PlainTextResponse("Refused: this was not sent by a page of this hub.\n", 403)
         scope["browser"] = browser
         return self._app
@@ -65,10 +65,18 @@ class GuardedPages:
 
 
 def _ask_token(request: Request) -> Response:
-    if request.method != "GET" or "hx-request" in request.headers or "text/html" not in request.headers.get("accept", ""):
+    if (
+        request.method != "GET"
+        or "hx-request" in request.headers
+        or "text/html" not in request.headers.get("accept", "")
+    ):
         return PlainTextResponse(CLOSED, 401)
     address = _find_address(request)
     return RedirectResponse(f"{LOGIN}?next={quote(address, safe='/')}" if address != "/" else LOGIN, 303)
+
+
+def _is_form_token(browser: HubBrowser, given: str) -> bool:
+    return hmac.compare_digest(browser.form_token.encode(), given.encode("utf-8", "replace"))
 
 
 def _refuse_length(headers: Headers) -> Response | None:

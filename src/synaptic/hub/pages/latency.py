@@ -17,7 +17,9 @@ ROWS = 40
 async def show_latency(request: Request) -> Response:
     """The page."""
     days, since = read_days(request.query_params)
-    wanted = read_filter({"host": request.query_params.get("host", "").strip(), "since": f"{since}", "limit": f"{ROWS}"})
+    wanted = read_filter(
+        {"host": request.query_params.get("host", "").strip(), "since": f"{since}", "limit": f"{ROWS}"}
+    )
     async with read_hub(request) as connection:
         found = await list_latencies(connection, wanted)
         hosts = await list_host_latencies(connection, wanted)

@@ -64,6 +64,7 @@ async def _read_form(request: Request) -> dict[str, str]:
 async def _render(request: Request, wanted: str, trouble: str) -> Response:
     page = await render_page(request, "login.html", page="", wanted=wanted, trouble=trouble)
     page.status_code = 403 if trouble else 200
+    page.headers["referrer-policy"] = "same-origin"  # without one browsers call the origin of a form `null`
     return page
 
 

@@ -111,6 +111,4 @@ def list_assets() -> dict[str, Asset]:
 def load_templates() -> jinja2.Environment:
     """The hub's templates, and behind them the console's."""
     own, console = (jinja2.PackageLoader(name, "templates") for name in ("synaptic.hub.pages", "synaptic.web"))
-    return make_templates(
-        jinja2.ChoiceLoader([own, console]), lambda name: address_asset(name, list_assets()[name])
-    )
+    return make_templates(jinja2.ChoiceLoader([own, console]), lambda name: address_asset(name, list_assets()[name]))

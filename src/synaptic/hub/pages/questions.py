@@ -1,4 +1,4 @@
-"""Questions that wait on hosts for a person. They are answered from the person's own machine, which signs the answer."""
+"""Questions that wait on hosts for a person. A person's own machine signs the answer."""
 
 import time
 

@@ -6,8 +6,8 @@ import msgspec
 
 from synaptic.hub.server.queries.events import EventRow
 from synaptic.hub.wire import EPOCH_SHIFT
-from synaptic.web.sizes import format_size
 from synaptic.web.rows import choose_hue
+from synaptic.web.sizes import format_size
 from synaptic.web.templating import quote_in_path
 from synaptic.work.event_words import (
     BEFORE_THE_ACT,

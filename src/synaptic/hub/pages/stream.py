@@ -27,7 +27,9 @@ def read_place(feed: ArrivalFeed, text: str) -> tuple[int, float]:
     """The number to go on after; where it is another process's the moment from which rows are looked up, else 0."""
     start, _, rest = text.partition(".")
     number, _, at = rest.partition(".")
-    is_known = number.isascii() and number.isdigit() and len(number) < 16 and at.isascii() and at.isdigit() and len(at) < 11
+    is_known = (
+        number.isascii() and number.isdigit() and len(number) < 16 and at.isascii() and at.isdigit() and len(at) < 11
+    )
     if not is_known:
         return feed.last, 0.0
     return (int(number), 0.0) if start == feed.start else (feed.last, float(at))

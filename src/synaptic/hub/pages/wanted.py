@@ -60,7 +60,9 @@ def is_wanted(wanted: HubFilter, row: EventRow) -> bool:
     """Whether a page that shows these would have found this event, too."""
     pairs = ((wanted.host, row.host), (wanted.session, row.session), (wanted.agent, row.agent),
              (wanted.tool, row.tool), (wanted.policy, row.by))  # fmt: skip
-    return all(not want or want == has for want, has in pairs) and _is_kind(wanted.kind, row.kind) and _has(wanted.q, row)
+    return (
+        all(not want or want == has for want, has in pairs) and _is_kind(wanted.kind, row.kind) and _has(wanted.q, row)
+    )
 
 
 def _is_kind(want: str, kind: str) -> bool:

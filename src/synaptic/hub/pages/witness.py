@@ -45,8 +45,8 @@ async def show_witness(request: Request) -> Response:
     rows.sort(key=lambda row: (-row.alarms, row.host))
     return await render_page(
         request, "witness.html", page="witness", hosts=rows[:ROWS], names=NAMES, alarming=ALARMING, totals=totals,
-        meaning={str(name): text for name, text in MEANING.items()}, told=len(found), alarms=sum(r.alarms for r in rows),
-        more=max(len(rows) - ROWS, 0),
+        meaning={str(name): text for name, text in MEANING.items()}, told=len(found),
+        alarms=sum(row.alarms for row in rows), more=max(len(rows) - ROWS, 0),
     )  # fmt: skip
 
 

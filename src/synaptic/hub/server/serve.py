@@ -124,7 +124,8 @@ class _HubServer(uvicorn.Server):
 async def _serve(hub: Hub, listen: HubListen, listener: socket.socket, tell: Callable[[str], None]) -> None:
     await hub.open()
     config = uvicorn.Config(
-        build_site(hub, make_page_options(hub.settings, listen)), log_config=None, access_log=False, lifespan="off", server_header=False, loop="uvloop",
+        build_site(hub, make_page_options(hub.settings, listen)),
+        log_config=None, access_log=False, lifespan="off", server_header=False, loop="uvloop",
         timeout_graceful_shutdown=END_SECONDS, timeout_keep_alive=60, ws="none", limit_concurrency=MOST_CONNECTIONS,
         proxy_headers=False, log_level="error",
         ssl_certfile=listen.certificate, ssl_keyfile=listen.key,

@@ -53,6 +53,8 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "hook register": CHANGE_HOOKS,
     "hub hosts": RUN_HUB,
     "hub invite": RUN_HUB,
+    "hub login": PeopleOnly("log in at a team's hub"),
+    "hub logout": PeopleOnly("log out of a team's hub"),
     "hub migrate": RUN_HUB,
     "hub revoke": RUN_HUB,
     "hub serve": RUN_HUB,

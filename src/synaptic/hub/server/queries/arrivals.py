@@ -16,7 +16,8 @@ SELECT = f"""
 SELECT {COLUMNS}, e.day, e.host
 FROM unnest(%s::int[], %s::bigint[], %s::bigint[]) AS step (host, after, until)
 CROSS JOIN LATERAL (
-  SELECT * FROM events one WHERE one.host = step.host AND one.seq > step.after AND one.seq <= step.until AND one.day >= %s
+  SELECT * FROM events one
+  WHERE one.host = step.host AND one.seq > step.after AND one.seq <= step.until AND one.day >= %s
   ORDER BY one.seq DESC LIMIT {MOST_OF_HOST}
 ) e JOIN hosts h ON h.number = e.host ORDER BY e.at DESC LIMIT {MOST_ROWS}
 """
@@ -33,7 +34,7 @@ class ArrivalStep(msgspec.Struct, frozen=True):
 async def read_marks(connection: Connection) -> dict[int, int]:
     """Up to where the hub has the events of each host."""
     found = await connection.execute("SELECT number, seq FROM hosts")
-    return {number: seq for number, seq in await found.fetchall()}
+    return dict(await found.fetchall())
 
 
 def find_steps(before: Mapping[int, int], now: Mapping[int, int]) -> list[ArrivalStep]:
