@@ -64,9 +64,8 @@ def _make_host(one: HostAnswer, now: float) -> tuple[str, ...]:
     told = [status.bundle_trouble, *status.problems] if status else []
     trouble = "revoked" if one.revoked_at else "; ".join(text for text in told if text)
     lag = "a new journal" if behind >> EPOCH_SHIFT else f"{behind:,}" if behind else ""
-    return (
-        one.id, describe_age(now - one.seen_at), lag, one.version, one.bundle, ", ".join(f"{agent.label or agent.kind} {agent.status}" for agent in agents), trouble,
-    )  # fmt: skip
+    doing = ", ".join(f"{agent.label or agent.kind} {agent.status}" for agent in agents)
+    return one.id, describe_age(now - one.seen_at), lag, one.version, one.bundle, doing, trouble
 
 
 def _make_session(one: SessionAnswer) -> tuple[str, ...]:

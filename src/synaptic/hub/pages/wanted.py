@@ -1,6 +1,5 @@
 """Which events a page shows: written in its address, the same words as the questions of programs."""
 
-import re
 import time
 from urllib.parse import urlencode
 
@@ -18,7 +17,6 @@ KINDS = {
 """What is chosen by one word, and how a page calls it."""
 FIELDS = ("host", "agent", "tool", "policy", "session")
 SPANS = {"1": "today and yesterday", "7": "7 days", "30": "30 days", "90": "90 days"}
-WORD = re.compile(r"\w+")
 
 
 class WantedRows(msgspec.Struct, frozen=True):
@@ -75,5 +73,5 @@ def _has(q: str, row: EventRow) -> bool:
     if not q:
         return True
     texts = (row.project, row.tool, row.by, row.code, row.subject, row.reason, row.agent, row.session)
-    has = {word for text in texts for word in WORD.findall(text.replace("_", " ").lower())}
-    return has.issuperset(WORD.findall(q.replace("_", " ").lower()))
+    text = " ".join(texts).lower()
+    return all(word in text for word in q.lower().split() if any(map(str.isalnum, word)))
