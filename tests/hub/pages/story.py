@@ -57,7 +57,7 @@ def _make(at: int, when: float, is_full: bool) -> dict[str, object]:
     runs = tuple(HookRun(name, kind if name == by else "none", 40 + at % 7 * 130)
                  for name in ("git.force-push", "shell.loss", "node.clean-install", "./hooks/lint.sh"))  # fmt: skip
     words = {"subject": command, "reason": "it would discard what others build on"} if is_full else {}
-    return {"at": when, "kind": kind, "by": by, "runs": runs, 
+    return {"at": when, "kind": kind, "by": by, "runs": runs,
             "session": f"5e55{at // 30}-{'ab' if is_full else 'cd'}", "size": 300 + at,
             "micros": 700 + at % 11 * 300, "code": "k7qmd" if by else "", "quiet": 28,
             "agent": ("claude", "codex")[at % 5 == 0],

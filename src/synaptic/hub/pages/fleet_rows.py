@@ -68,6 +68,10 @@ class FleetNews(msgspec.Struct, frozen=True):
     bundle: str
     """The newest that was published; "" where there is none."""
 
+    @property
+    def shown_version(self) -> str:
+        return show_line(self.version)
+
 
 def find_newest_version(hosts: Sequence[HostRow]) -> str:
     """Of those that are not shut out."""

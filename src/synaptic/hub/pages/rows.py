@@ -61,7 +61,7 @@ def make_row(one: EventRow) -> HubRow:
     """An event for a page."""
     moment = datetime.fromtimestamp(one.at, UTC)
     return HubRow(
-        id=f"e-{one.host}-{one.seq}",
+        id=f"e-{show_line(one.host)}-{one.seq}",
         address=f"/event/{quote_in_path(one.host)}/{one.seq}",
         number=one.seq & ((1 << EPOCH_SHIFT) - 1),
         moment=moment.isoformat(timespec="milliseconds"),

@@ -13,7 +13,7 @@ MOST_OF_HOST = 50
 RECENT = timedelta(2)
 """What is older was late: it has its place further down, and is no news."""
 SELECT = f"""
-SELECT {COLUMNS}, e.day, e.host
+SELECT {COLUMNS}
 FROM unnest(%s::int[], %s::bigint[], %s::bigint[]) AS step (host, after, until)
 CROSS JOIN LATERAL (
   SELECT * FROM events one

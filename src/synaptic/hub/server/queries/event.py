@@ -4,7 +4,7 @@ from synaptic.hub.server.database import Connection
 from synaptic.hub.server.queries.events import COLUMNS, EventRow, make_row
 
 SELECT = f"""
-SELECT {COLUMNS}, e.day, e.host FROM events e JOIN hosts h ON h.number = e.host
+SELECT {COLUMNS} FROM events e JOIN hosts h ON h.number = e.host
 WHERE e.host = (SELECT number FROM hosts WHERE id = %s) AND e.seq = %s LIMIT 1
 """
 
