@@ -121,7 +121,7 @@ def test_texts_of_hosts_stay_texts(site: HubProcess, browser: RealBrowser) -> No
     browser.run(LoginDoor(site), scenario)
 
 
-def test_a_hub_that_begins_anew_is_followed(database: str, browser: RealBrowser) -> None:
+def test_a_hub_that_ends_lets_go_of_its_pages(database: str, browser: RealBrowser) -> None:
     site = HubProcess(database)
     host, token = ShippingHost(site, "one"), site.token()
     host.ships({"kind": "deny", "by": "a.b"})
@@ -130,7 +130,9 @@ def test_a_hub_that_begins_anew_is_followed(database: str, browser: RealBrowser)
         await log_in(page, site, token)
         await page.goto(f"{site.address}/timeline")
         await expect(page.locator("#rows .row")).to_have_count(1)
+        begun = time.monotonic()
         await asyncio.to_thread(site.stop)
+        assert time.monotonic() - begun < 8, "a stream is no reason to stay"
         await expect(page.locator("#live")).to_have_attribute("data-state", "lost")
 
     browser.run(LoginDoor(site), scenario)

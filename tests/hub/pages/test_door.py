@@ -145,6 +145,19 @@ def test_after_the_login_nobody_is_led_elsewhere(text: str) -> None:
     assert clean_address(text) == "/"
 
 
+def test_odd_addresses_are_answered(site: HubProcess) -> None:
+    cookie = site.log_in()
+    odd = ("%00", "%ff%fe", "%2e%2e", "x" * 3000, "'; DROP TABLE events; --", "%25s", "{0}", "é", "-1", "9" * 30)
+    for text in odd:
+        for path in ("/event/a/{}", "/event/{}/1", "/session/a/{}", "/session/{}/b/older", "/timeline?before={}",
+                     "/timeline?q={0}&host={0}&kind=all", "/sessions?before={}", "/search?q={}",
+                     "/denials?host={0}&days={0}",
+                     "/timeline?kind={}", "/overrides?q={}", "/latency?days={}", "/?only={0}&q={0}", "/static/{}"):  # fmt: skip
+            reply = site.ask(path.format(text), Cookie=cookie, Accept="text/html")
+            assert reply.status in (200, 400, 404), (path, text, reply.status)
+    assert site.ask("/timeline/stream?after=x.y", Cookie="synaptic_hub=no").status == 401
+
+
 def test_names_of_a_hub() -> None:
     assert strip_port("Hub.Example:7480") == "hub.example"
     assert strip_port("[::1]:80") == strip_port("[::1]") == "[::1]"

@@ -46,7 +46,8 @@ def render_all(texts: list[str]) -> dict[str, str]:
         mark=text, code=text, at=now, policies=(text,), acts=text, tool=text, project=text, agent=text, shown=text,
         reason=text), person=text, says=text), now) for text in texts]  # fmt: skip
     overrides = [make_override(OverrideRow(host=text, id=text, at=now, policy=text, scope=text, granted_by=text,
-                 uses=1, last_used=1.0, expires=0.0, revoked=0.0, project=text, shown=text), now) for text in texts]  # fmt: skip
+                 uses=1, last_used=1.0, expires=0.0, revoked=0.0, project=text, shown=text), now)
+                 for text in texts]  # fmt: skip
     sessions = [make_session(SessionRow(host=text, session=text, agent=text, project=text, first_at=1.0, last_at=2.0,
                 first_seq=1, last_seq=2, events=3, refused=1)) for text in texts]  # fmt: skip
     hosts = [make_host(make_host_row(text), FleetNews(now, "99999999", texts[0])) for text in texts]
@@ -65,7 +66,8 @@ def render_all(texts: list[str]) -> dict[str, str]:
         "questions": get("parts/hub_questions.html").render(questions=questions, held=1, is_cut=False, command="x"),
         "overrides": get("overrides.html").render(**shared, overrides=overrides, most=9, days="7", spans={"7": "x"},
                                                   wanted=type("Wanted", (), {"q": show_line(texts[0]), "host": ""})),
-        "sessions": get("parts/hub_sessions.html").render(sessions=sessions, further=show_line(texts[0]), address="a=b"),
+        "sessions": get("parts/hub_sessions.html").render(sessions=sessions,
+                                                           further=show_line(texts[0]), address="a=b"),
         "hosts": get("parts/hub_hosts.html").render(hosts=hosts, all=9, kinds=KINDS, only="",
                                                     q=show_line(texts[0]),
                                                     agents=1, more=0,

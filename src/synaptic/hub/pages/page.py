@@ -1,5 +1,6 @@
 """What every page of the hub has: its data, its template, the person that it is for, and what is said instead of it."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -36,6 +37,9 @@ PAGES = (
     ("bundles", "/bundles", "Bundles"),
 )
 """Those in the bar at the top: name, address, title."""
+MOST_READS = 4
+"""Pages that read at the same moment: hosts find a connection free, however long people search."""
+WAIT_SECONDS = 10.0
 NOBODY = HubBrowser("", "", 0, "", "", 0.0)
 
 
@@ -45,6 +49,8 @@ class HubPages:
     def __init__(self, hub: Hub, door: PageDoor) -> None:
         self.hub, self.door = hub, door
         self.feed = ArrivalFeed(hub)
+        self.reads = asyncio.Semaphore(MOST_READS)
+        self.streams = 0
 
 
 def get_pages(request: Request) -> HubPages:
@@ -56,8 +62,16 @@ def get_pages(request: Request) -> HubPages:
 @asynccontextmanager
 async def read_hub(request: Request) -> AsyncIterator[Connection]:
     """One transaction that reads, as the role of readers. Raises RequestError."""
-    async with get_pages(request).hub.parts.database.act_as_reader() as connection:
-        yield connection
+    pages = get_pages(request)
+    try:
+        await asyncio.wait_for(pages.reads.acquire(), WAIT_SECONDS)
+    except TimeoutError as error:
+        raise RequestError(503, "the hub answers others now", hint="reload in a moment", after=2) from error
+    try:
+        async with pages.hub.parts.database.act_as_reader() as connection:
+            yield connection
+    finally:
+        pages.reads.release()
 
 
 async def render_page(request: Request, template: str, **values: Any) -> Response:

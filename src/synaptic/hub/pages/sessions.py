@@ -12,6 +12,7 @@ from synaptic.hub.pages.page import read_hub, render_page
 from synaptic.hub.pages.rows import show_moment, show_time
 from synaptic.hub.pages.timeline import describe_rows, read_rows
 from synaptic.hub.pages.wanted import read_wanted
+from synaptic.hub.server.bodies import clean_text
 from synaptic.hub.server.queries.events import list_events
 from synaptic.hub.server.queries.filter import HubFilter, read_filter
 from synaptic.hub.server.queries.sessions import SessionRow, list_sessions
@@ -55,7 +56,7 @@ async def show_older_sessions(request: Request) -> Response:
 
 async def show_session(request: Request) -> Response:
     """One session, its newest events first."""
-    host, name = request.path_params["host"], request.path_params["session"]
+    host, name = (clean_text(request.path_params[word])[:500] for word in ("host", "session"))
     wanted, older = read_wanted(request.query_params, 100, "all"), _make_address(host, name) + "/older"
     asked = HubFilter(host=host, session=name, limit=1)
     async with read_hub(request) as connection:
@@ -71,7 +72,7 @@ async def show_session(request: Request) -> Response:
 
 async def show_older_events(request: Request) -> Response:
     """Events of a session before one."""
-    host, name = request.path_params["host"], request.path_params["session"]
+    host, name = (clean_text(request.path_params[word])[:500] for word in ("host", "session"))
     wanted = read_wanted(request.query_params, 100, "all")
     asked = msgspec.structs.replace(wanted, filter=msgspec.structs.replace(wanted.filter, host=host, session=name))
     rows = await read_rows(request, asked, _make_address(host, name) + "/older")

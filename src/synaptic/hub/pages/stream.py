@@ -1,38 +1,29 @@
 """New rows of the timeline as server-sent events, each rendered for whoever wants it."""
 
-import time
 from collections.abc import AsyncIterator
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from synaptic.hub.pages.feed import Arrival, ArrivalFeed
-from synaptic.hub.pages.page import HubPages, get_pages, read_hub, render_part
+from synaptic.hub.pages.page import HubPages, get_pages, render_part
 from synaptic.hub.pages.rows import make_row
 from synaptic.hub.pages.wanted import WantedRows, is_wanted
-from synaptic.hub.server.queries.events import EventRow, list_events
 from synaptic.hub.server.refused import RequestError
 
 ALIVE_SECONDS = 15.0
-MOST_AGAIN = 200
-AGAIN_SECONDS = 10.0
 
 
 def make_place(feed: ArrivalFeed, number: int) -> str:
-    """Where a page goes on: after a number of this process, or of another one from a moment on."""
-    return f"{feed.start}.{number}.{time.time():.0f}"
+    """Where a page goes on: after a number of this process."""
+    return f"{feed.start}.{number}"
 
 
-def read_place(feed: ArrivalFeed, text: str) -> tuple[int, float]:
-    """The number to go on after; where it is another process's the moment from which rows are looked up, else 0."""
-    start, _, rest = text.partition(".")
-    number, _, at = rest.partition(".")
-    is_known = (
-        number.isascii() and number.isdigit() and len(number) < 16 and at.isascii() and at.isdigit() and len(at) < 11
-    )
-    if not is_known:
-        return feed.last, 0.0
-    return (int(number), 0.0) if start == feed.start else (feed.last, float(at))
+def read_place(feed: ArrivalFeed, text: str) -> int:
+    """The number to go on after; from now on where it is no number of this process."""
+    start, _, number = text.partition(".")
+    is_known = start == feed.start and number.isascii() and number.isdigit() and len(number) < 16
+    return int(number) if is_known else feed.last
 
 
 async def stream_rows(request: Request, wanted: WantedRows) -> AsyncIterator[str]:
@@ -40,12 +31,8 @@ async def stream_rows(request: Request, wanted: WantedRows) -> AsyncIterator[str
     pages = get_pages(request)
     feed = pages.feed
     await feed.begin()
-    text = request.headers.get("last-event-id", "") or request.query_params.get("after", "")
-    seen, since = read_place(feed, text)
+    seen = read_place(feed, request.headers.get("last-event-id", "") or request.query_params.get("after", ""))
     yield "retry: 2000\n\n"
-    if since:
-        for row in await _read_since(request, wanted, since):
-            yield await _format(wanted, row, make_place(feed, seen))
     while not feed.is_closed and await _may_stay(request, pages):
         for one in feed.list_after(seen):
             seen = one.number
@@ -56,25 +43,16 @@ async def stream_rows(request: Request, wanted: WantedRows) -> AsyncIterator[str
 
 
 async def _describe(wanted: WantedRows, one: Arrival, feed: ArrivalFeed) -> str:
-    return await _format(wanted, one.row, make_place(feed, one.number)) if is_wanted(wanted.filter, one.row) else ""
+    if not is_wanted(wanted.filter, one.row):
+        return ""
+    html = await run_in_threadpool(render_part, "parts/hub_row.html", row=make_row(one.row))
+    return format_entry(html, make_place(feed, one.number))
 
 
-async def _format(wanted: WantedRows, row: EventRow, place: str) -> str:
-    html = await run_in_threadpool(render_part, "parts/hub_row.html", row=make_row(row))
+def format_entry(html: str, place: str) -> str:
+    """One message of a stream."""
     lines = "".join(f"data: {line}\n" for line in html.splitlines())
     return f"id: {place}\nevent: entry\n{lines}\n"
-
-
-async def _read_since(request: Request, wanted: WantedRows, since: float) -> list[EventRow]:
-    """What a page may have missed while another process began; rows that it has are told twice, and shown once."""
-    from msgspec.structs import replace  # noqa: PLC0415
-
-    asked = replace(wanted.filter, since=max(since - AGAIN_SECONDS, 1.0), limit=MOST_AGAIN, before="")
-    try:
-        async with read_hub(request) as connection:
-            return list(reversed(await list_events(connection, asked)))
-    except RequestError:
-        return []
 
 
 async def _may_stay(request: Request, pages: HubPages) -> bool:

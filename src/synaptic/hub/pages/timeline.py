@@ -1,5 +1,7 @@
 """The timeline: events of all hosts as they come, and further back as far as somebody scrolls."""
 
+from collections.abc import AsyncIterator
+
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
@@ -9,8 +11,10 @@ from synaptic.hub.pages.rows import KEPT_THERE, HubRow, make_row
 from synaptic.hub.pages.stream import make_place, stream_rows
 from synaptic.hub.pages.wanted import FIELDS, KINDS, WantedRows, read_wanted
 from synaptic.hub.server.queries.events import EventRow, list_events
+from synaptic.hub.server.refused import RequestError
 
 ROWS = 60
+MOST_STREAMS = 500
 
 
 async def show_timeline(request: Request) -> Response:
@@ -32,8 +36,22 @@ async def show_older(request: Request) -> Response:
 async def stream_timeline(request: Request) -> Response:
     """New rows as they come."""
     wanted = read_wanted(request.query_params, ROWS)
+    if get_pages(request).streams >= MOST_STREAMS:
+        raise RequestError(503, "too many pages are live: this one is as it was loaded", after=30)
     headers = {"x-accel-buffering": "no"}
-    return StreamingResponse(stream_rows(request, wanted), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(
+        _count(request, stream_rows(request, wanted)), media_type="text/event-stream", headers=headers
+    )
+
+
+async def _count(request: Request, stream: AsyncIterator[str]) -> AsyncIterator[str]:
+    pages = get_pages(request)
+    pages.streams += 1
+    try:
+        async for part in stream:
+            yield part
+    finally:
+        pages.streams -= 1
 
 
 async def read_rows(request: Request, wanted: WantedRows, older: str) -> dict[str, object]:
