@@ -71,7 +71,7 @@ def test_a_person_looks_at_everything(site: HubProcess, browser: RealBrowser) ->
         await expect(page.locator(".question")).to_have_count(2, timeout=15_000)
 
         for path, words in (
-            ("/denials", "git.force-push"), ("/overrides", "taken back"), ("/witness", "1 call did not go"),
+            ("/denials", "git.force-push"), ("/overrides", "used up"), ("/witness", "1 call did not go"),
             ("/latency", "./hooks/lint.sh"), ("/bundles", "No bundle is published"), ("/sessions", "5e550"),
             ("/sessions?denied=1", laptop.id),
         ):  # fmt: skip

@@ -152,7 +152,8 @@ def test_odd_addresses_are_answered(site: HubProcess) -> None:
         for path in ("/event/a/{}", "/event/{}/1", "/session/a/{}", "/session/{}/b/older", "/timeline?before={}",
                      "/timeline?q={0}&host={0}&kind=all", "/sessions?before={}", "/search?q={}",
                      "/denials?host={0}&days={0}",
-                     "/timeline?kind={}", "/overrides?q={}", "/latency?days={}", "/?only={0}&q={0}", "/static/{}"):  # fmt: skip
+                     "/timeline?kind={}", "/overrides?q={}", "/latency?days={}",
+                     "/?only={0}&q={0}", "/static/{}"):  # fmt: skip
             reply = site.ask(path.format(text), Cookie=cookie, Accept="text/html")
             assert reply.status in (200, 400, 404), (path, text, reply.status)
     assert site.ask("/timeline/stream?after=x.y", Cookie="synaptic_hub=no").status == 401

@@ -52,9 +52,10 @@ async def show_overrides(request: Request) -> Response:
 
 def make_override(one: OverrideRow, now: float) -> ShownOverride:
     """An exception for a page."""
-    is_over = bool(one.revoked) or 0 < one.expires < now
+    is_used_up = one.scope == "once" and one.uses > 0
+    is_over = bool(one.revoked) or 0 < one.expires < now or is_used_up
     ends = f"until {show_moment(one.expires)}" if one.expires and show_moment(one.expires) else "until taken back"
-    state = "taken back" if one.revoked else "over" if is_over else ends
+    state = "taken back" if one.revoked else "used up" if is_used_up else "over" if is_over else ends
     return ShownOverride(
         at=show_moment(one.at), host=show_line(one.host), who=show_line(one.granted_by), policy=show_line(one.policy),
         scope=show_line(one.scope), project=show_line(name_project(one.project)) or show_line(one.project) or "-",
