@@ -41,11 +41,12 @@ class DemoUser:
         self.env |= {"SYNAPTIC_HUB_DATABASE": database} if database else {}
         subprocess.run(["git", "init", "-q"], cwd=self.project, env=self.env, check=True)
 
-    def type(self, *words: str, shows: bool = True) -> str:
+    def type(self, *words: str, shows: bool = True, told: str = "") -> str:
         """What a command prints; the demonstration ends where one fails."""
         if shows:
             say(f"\n{self.name}$ synaptic {' '.join(words)}")
-        done = subprocess.run([SYNAPTIC, *words], cwd=self.project, env=self.env, capture_output=True, text=True)
+        line = [SYNAPTIC, *words]
+        done = subprocess.run(line, input=told, cwd=self.project, env=self.env, capture_output=True, text=True)
         if shows or done.returncode:
             say((done.stdout + done.stderr).strip())
         if done.returncode:
@@ -132,7 +133,7 @@ def publish_bundle(ada: DemoUser, url: str, folder: Path) -> None:
     ada.type("bundle", "build", str(folder / "draft.toml"), "--out", str(file), shows=False)
     ada.type("bundle", "sign", str(file), "--key", str(folder / "acme.key"), shows=False)
     token = json.loads(ada.type("hub", "token", "add", "ada", "--role", "admin", "--json", shows=False))["token"]
-    ada.type("hub", "login", url, "--token", token, shows=False)
+    ada.type("hub", "login", url, shows=False, told=f"{token}\n")
     say("\nada$ synaptic bundle build, sign, publish")
     say(ada.type("bundle", "publish", str(file), "--hub", url, shows=False).strip())
 

@@ -48,3 +48,12 @@ def test_help_imports_no_verb(user: User):
     code, modules = count_modules(user, "--help")
     assert code == 0
     assert not [name for name in modules if name in ("synaptic.cli.policy", "synaptic.cli.check", "synaptic.cli.up")]
+
+
+@pytest.mark.parametrize("line", ["fleet", "tail", "search nothing", "sessions", "status"])
+def test_what_asks_a_hub_is_loaded_with_its_option_alone(running: User, line: str):
+    code, modules = count_modules(running, line)
+    assert code == 0
+    assert not [
+        name for name in modules if name.startswith(("synaptic.hub", "synaptic.cli.hub", "httpx", "psycopg", "ssl"))
+    ]

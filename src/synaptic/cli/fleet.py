@@ -12,7 +12,7 @@ import msgspec
 
 from synaptic.cli import completion, screen, typer
 from synaptic.cli.place import find_place, open_database, open_journal
-from synaptic.cli.verbs import make_verb_app
+from synaptic.cli.verbs import Hub, make_verb_app
 from synaptic.fleet import desktop, display, roster
 from synaptic.fleet.follow import DatabaseFollower
 from synaptic.fleet.identity import read_pane
@@ -37,6 +37,7 @@ app = make_verb_app(
     synaptic fleet --watch --notify    as it happens, and the desktop tells
     synaptic fleet --json --watch      one JSON object a change, for a program
     synaptic fleet tmux                colour the panes of this tmux
+    synaptic fleet --hub               every machine of the team
     synaptic fleet focus api           you have seen what `api` wants
     """,
 )
@@ -49,8 +50,16 @@ def show(
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Go on until Ctrl-C.")] = False,
     everybody: Annotated[bool, typer.Option("--all", "-a", help="Also agents that are gone for long.")] = False,
     notify: Annotated[bool, typer.Option("--notify", help="Tell the desktop, while watching.")] = False,
+    hub: Hub = False,
 ) -> None:
     if context.invoked_subcommand:
+        return
+    if hub:
+        if watch or notify:
+            raise typer.BadParameter("not with --watch or --notify: the hub's pages are live", param_hint="--hub")
+        from synaptic.cli.hub_hosts import show_hosts  # noqa: PLC0415  HTTP and TLS are for this alone
+
+        show_hosts(as_json=as_json, everybody=everybody)
         return
     if notify and not watch:
         raise typer.BadParameter("works with --watch only", param_hint="--notify")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from synaptic.cli import screen, typer
+from synaptic.cli.hub_login import login, logout
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.errors import SynapticError
 
@@ -16,9 +17,10 @@ app = make_verb_app(
     f"""
     export {VARIABLE}=postgresql://hub@db/hub
     synaptic hub serve                                       on this machine only
-    synaptic hub serve --listen 0.0.0.0:7480 --behind-proxy  a proxy does the TLS
+    synaptic hub serve --listen 0.0.0.0:7480 --behind-proxy --called hub.example
     synaptic hub invite                                      a code for `synaptic join`
     synaptic hub token add ada --role reader                 a token for a person
+    synaptic hub login https://hub.example                   read there with --hub, with a token of yours
     synaptic hub revoke build-7                              this host writes nothing more
     """,
 )
@@ -33,6 +35,10 @@ def serve(
     certificate: Annotated[Path | None, typer.Option(metavar="FILE", help="Its own certificate, for TLS.")] = None,
     key: Annotated[Path | None, typer.Option(metavar="FILE", help="The key of that certificate.")] = None,
     behind_proxy: Annotated[bool, typer.Option("--behind-proxy", help="A proxy before it does the TLS.")] = False,
+    called: Annotated[
+        list[str] | None,
+        typer.Option("--called", metavar="NAME", help="A name by which browsers reach it; repeatable."),
+    ] = None,
     retention_days: Annotated[int, typer.Option(min=1, max=3650, help="Events are kept so long.")] = 90,
     name: Annotated[str, typer.Option(metavar="NAME", help="What hosts are told that it is called.")] = "",
     organisation_key: Annotated[
@@ -49,7 +55,8 @@ def serve(
         database=_find_database(database), name=name, organisation_key=_check_key(organisation_key),
         retention_days=retention_days, roles=roles,
     )  # fmt: skip
-    where = HubListen(host=host, port=port, certificate=certificate, key=key, is_behind_proxy=behind_proxy)
+    where = HubListen(host=host, port=port, certificate=certificate, key=key, is_behind_proxy=behind_proxy,
+                      names=tuple(called or ()))  # fmt: skip
     serve_hub(settings, where, lambda url: print(f"hub at {url}", flush=True))
 
 
@@ -120,32 +127,6 @@ def revoke(
 
 
 @app.command()
-def login(
-    url: Annotated[str, typer.Argument(metavar="URL", help="The address of the hub.")],
-    token: Annotated[str, typer.Option(help="Your token; asked for without it, and better so.")] = "",
-    certificate: Annotated[
-        str, typer.Option(metavar="FILE", help="Certificates to believe, for a hub with one of its own.")
-    ] = "",
-    as_json: Json = False,
-) -> None:
-    """Keep a token with which you read at a hub, such as `synaptic inbox --hub`. Whether it counts is tried first."""
-    from synaptic.cli.by_daemon import type_unseen  # noqa: PLC0415  the daemon's client
-    from synaptic.cli.place import find_place  # noqa: PLC0415
-    from synaptic.hub.bundles.from_hub import HubAccess  # noqa: PLC0415  the hub's client
-    from synaptic.hub.questions.reader import HubReader, write_access  # noqa: PLC0415
-
-    file = str(Path(certificate).expanduser().absolute()) if certificate else ""
-    access = HubAccess(url, (token or type_unseen("Your token")).strip(), file)
-    with HubReader(access) as reader:
-        reader.list_questions()
-    write_access(find_place().home, access)
-    if as_json:
-        screen.print_json({"ok": True, "url": reader.url})
-        return
-    screen.say(f"you read at {reader.url} from now on: synaptic inbox --hub")
-
-
-@app.command()
 def token(
     does: Annotated[str, typer.Argument(metavar="add|list|revoke", help="What is done.")],
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="Whose token it is.")] = "",
@@ -159,6 +140,10 @@ def token(
     told = {"add": _add_token, "list": _list_tokens, "revoke": _revoke_token}[does](database, name, role, as_json)
     if as_json:
         screen.print_json({"ok": True, **told})
+
+
+app.command()(login)
+app.command()(logout)
 
 
 def _add_token(database: str, name: str, role: str, as_json: bool) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """`synaptic inbox --hub`: questions of all machines, and a person's signed answer to one of them."""
 
+import os
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -13,8 +14,9 @@ from synaptic.cli.by_daemon import ask_daemon_for, is_pin_needed, type_pin
 from synaptic.cli.cells import clean_line
 from synaptic.cli.inbox_view import describe_age
 from synaptic.cli.place import find_place
+from synaptic.hub.client import read_access
 from synaptic.hub.questions.person import check_words, read_person_key, remember_host
-from synaptic.hub.questions.reader import AskedQuestion, HubReader, read_access
+from synaptic.hub.questions.reader import AskedQuestion, HubReader
 from synaptic.hub.questions.seal import sign_answer
 from synaptic.hub.wire import AnswerText
 from synaptic.model.errors import LayerError, SynapticError
@@ -51,7 +53,7 @@ def show_questions(as_json: bool) -> None:
     """All of them, those first whose call waits now."""
     home = find_place().home
     require_person(home, "read the questions of other machines")
-    with HubReader(read_access(home)) as reader:
+    with HubReader(read_access(home, os.environ)) as reader:
         rows = [_look_at_words(home, reader.url, one) for one in reader.list_questions()]
     if as_json:
         told = [{**msgspec.to_builtins(one), "doubt": doubt or None} for one, doubt in rows]
@@ -71,7 +73,7 @@ def answer_question(wish: Wish, *, is_agreed: bool, wants_pin: bool, as_json: bo
     """Show what it is, let a person say so, sign it, send it. Raises SynapticError."""
     home, seconds = find_place().home, _read_duration(wish.lasts)
     person = read_person_key(home)
-    with HubReader(read_access(home)) as reader:
+    with HubReader(read_access(home, os.environ)) as reader:
         asked = _find(reader.list_questions(), wish)
         is_known = check_words(home, reader.url, asked.host, asked.question)
         _require_use(asked, wish)

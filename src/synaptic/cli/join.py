@@ -45,9 +45,9 @@ def join(
     as_json: Json = False,
 ) -> None:
     """Join a hub: this machine ships there what happened, and gets what is signed. Only for people."""
+    from synaptic.hub.address import check_url  # noqa: PLC0415
     from synaptic.hub.keys import PublicKey  # noqa: PLC0415 - only where it is needed
     from synaptic.hub.place import Membership  # noqa: PLC0415
-    from synaptic.hub.shipping.hub_client import check_url  # noqa: PLC0415
 
     home = find_place().home
     if managed and not key:

@@ -9,7 +9,7 @@ from synaptic.cli.cells import SIGN_OF_MORE, cut_cells, measure_cells
 from synaptic.cli.filters import add_filter_options
 from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.registry_options import ChannelOption, RegistryOption
-from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.cli.verbs import Hub, Json, format_examples, make_verb_app
 from synaptic.model.moment import find_local_time
 from synaptic.store.history_search import HIT_BEGINS, HIT_ENDS, SearchHit, SearchQuery, SearchResult, search_journal
 from synaptic.store.journal_filter import JournalFilter
@@ -23,6 +23,7 @@ synaptic search force push                 past events with both words
 synaptic search 'force push' --best        with these words side by side
 synaptic search 'migrat*' --since 7d       with words that begin so
 synaptic search config.toml --denied --project .
+synaptic search --hub force push           on all machines of the team
 synaptic search --packages guard           packages of a registry
 """
 
@@ -37,6 +38,7 @@ def search(
     packages: Annotated[bool, typer.Option("--packages", help="Packages of a registry, not events.")] = False,
     channel: ChannelOption = "",
     registry: RegistryOption = "",
+    hub: Hub = False,
     as_json: Json = False,
 ) -> None:
     """Find past events by words in their commands, paths, prompts and reasons, the newest first.
@@ -48,6 +50,13 @@ def search(
         from synaptic.cli.search_packages import search as search_packages  # noqa: PLC0415
 
         search_packages(words, channel, registry, as_json)
+        return
+    if hub:
+        if best or not words:
+            raise typer.BadParameter("takes words, and finds the newest first", param_hint="--hub")
+        from synaptic.cli.hub_events import search_hub  # noqa: PLC0415  HTTP and TLS are for this alone
+
+        search_hub(chosen, tuple(words), lines, as_json=as_json)
         return
     found = _find(SearchQuery(words=tuple(words or ()), chosen=chosen, best=best, most=lines))
     if as_json:

@@ -7,7 +7,7 @@ from synaptic.cli import progress, screen, typer
 from synaptic.cli.cells import clean_line, cut_cells
 from synaptic.cli.filters import add_filter_options
 from synaptic.cli.place import find_place, open_journal
-from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.cli.verbs import Hub, Json, format_examples, make_verb_app
 from synaptic.model.moment import find_local_time
 from synaptic.store.agent_sessions import AgentSession, list_agent_sessions
 from synaptic.store.journal_filter import JournalFilter
@@ -22,6 +22,7 @@ PROJECT_WIDTH = 10
 EXAMPLES = """
 synaptic sessions
 synaptic sessions --denied --since yesterday   those in which something was refused
+synaptic sessions --hub                        of all machines of the team
 synaptic session show 1f3a                     what one of them did, turn by turn
 """
 
@@ -31,9 +32,15 @@ synaptic session show 1f3a                     what one of them did, turn by tur
 def sessions(
     chosen: JournalFilter,
     lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=10_000, help="How many at most.")] = 20,
+    hub: Hub = False,
     as_json: Json = False,
 ) -> None:
     """List the agents' sessions, the newest first; with filters those that have an event like that."""
+    if hub:
+        from synaptic.cli.hub_hosts import show_sessions  # noqa: PLC0415  HTTP and TLS are for this alone
+
+        show_sessions(chosen, lines, as_json=as_json)
+        return
     with open_journal(find_place().home) as store, progress.show_progress("reading what the journal holds"):
         found = list_agent_sessions(store, chosen, lines)
     if as_json:

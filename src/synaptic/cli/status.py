@@ -96,6 +96,8 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     """Calls of the last days that did not go as they were decided, by what became of them."""
     unverified: tuple[str, ...]
     """Clients that have changed since they were verified, or were not found guarded."""
+    hub: str
+    """Which hub this machine has joined, and how far it is there; "" where none."""
     last: tuple[str, ...]
     """The newest events that somebody said something about, a line each, newest last."""
     trouble: tuple[str, ...]
@@ -162,6 +164,7 @@ def collect_overview(place: CommandPlace) -> Overview:
         exceptions=seen.exceptions,
         witness=seen.alarms,
         unverified=_list_unverified(home, trouble),
+        hub=_describe_hub(home),
         last=seen.last,
         trouble=tuple(trouble),
         next=tuple(_choose_steps(installed, state, bool(trouble), bool(seen.refusals or seen.questions))),
@@ -187,6 +190,8 @@ def _list_facts(found: Overview) -> Iterator[tuple[str, str]]:
         yield "clients", f"{', '.join(found.unverified)}: synaptic agents verify"
     if found.exceptions:
         yield "grants", format_exceptions(found.exceptions)
+    if found.hub:
+        yield "hub", found.hub
     if found.last:
         yield "lately", "stopped, changed or failed:"
 
@@ -282,6 +287,14 @@ def _list_unverified(home: Home, trouble: list[str]) -> tuple[str, ...]:
     except (SynapticError, OSError) as error:
         trouble.append(str(error))
         return ()
+
+
+def _describe_hub(home: Home) -> str:
+    if not (home.root / "hub" / "joined.json").exists():
+        return ""
+    from synaptic.cli.hub_line import describe_hub  # noqa: PLC0415  only where a hub was joined
+
+    return describe_hub(home)
 
 
 def _read_presets(place: CommandPlace, trouble: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

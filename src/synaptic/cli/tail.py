@@ -8,7 +8,7 @@ from typing import Annotated
 from synaptic.cli import event_lines, screen, typer
 from synaptic.cli.filters import add_filter_options
 from synaptic.cli.place import find_place, open_journal
-from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.cli.verbs import Hub, format_examples, make_verb_app
 from synaptic.model.moment import find_local_time
 from synaptic.store import entries
 from synaptic.store.db import Store
@@ -38,6 +38,7 @@ synaptic tail --denied --since yesterday --until today
 synaptic tail --policy 'git.*' --project . -n 50
 synaptic tail --grep 'rm -rf' --since 7d
 synaptic tail -a --agent codex --tool Bash       also what nobody minded
+synaptic tail --hub --denied                     on all machines of the team
 synaptic tail -f --json                          one JSON object a line
 """
 Item = JournalEntry | OutlineGap
@@ -53,6 +54,7 @@ def tail(
         int | None, typer.Option("--lines", "-n", min=0, max=MOST_LINES, help="How many past events.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", "-a", help="Also quiet events, each with its line.")] = False,
+    hub: Hub = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, all events.")] = False,
 ) -> None:
     """Show what happened: number, time, project, agent, what was done, and what was said about it.
@@ -60,6 +62,11 @@ def tail(
     Events that nobody minded are counted, unless --all is given or only some verdicts are wanted.
     """
     most = lines if lines is not None else MOST_SINCE if chosen.since else USUAL_LINES
+    if hub:
+        from synaptic.cli.hub_events import tail_hub  # noqa: PLC0415  HTTP and TLS are for this alone
+
+        tail_hub(chosen, most, follows=follow, is_whole=every or as_json, as_json=as_json)
+        return
     folds = not (every or as_json or is_about_verdicts(chosen))
     with open_journal(find_place().home) as store:
         # Looked up first: what comes meanwhile is shown by `follow`, and not twice.

@@ -112,6 +112,7 @@ NAME_WIDTH = max(map(len, VERBS))
 """All groups of the overview are aligned with each other."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Hub = Annotated[bool, typer.Option("--hub", help="At the team's hub, over all hosts.")]
 
 
 class VerbGroup(HelpedGroup):

@@ -7,7 +7,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from synaptic.model.errors import LayerError, SynapticError
-from synaptic.web.assets import FOR_EVER, load_assets
+from synaptic.web.assets import load_assets, send_asset
 from synaptic.web.door import ConsoleDoor
 from synaptic.web.guarded import FindPeer, GuardedApp
 from synaptic.web.page import Console, answer_error, get_console, render_page, render_trouble
@@ -38,12 +38,7 @@ def build_console(console: Console, door: ConsoleDoor, find_peer: FindPeer) -> A
 
 def _send_asset(request: Request) -> Response:
     asset = load_assets().get(request.path_params["name"])
-    if asset is None:
-        return Response(status_code=404)
-    headers = {"cache-control": FOR_EVER, "vary": "accept-encoding"}
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(asset.packed, headers={**headers, "content-encoding": "gzip"}, media_type=asset.kind)
-    return Response(asset.content, headers=headers, media_type=asset.kind)
+    return send_asset(asset, request.headers.get("accept-encoding", ""))
 
 
 def _make_link(request: Request) -> Response:

@@ -62,7 +62,7 @@ class GuardedApp:
         if scope["type"] != "http":
             return
         answer = await self._find_answer(scope, receive)
-        await answer(scope, receive, _add_headers(send))
+        await answer(scope, receive, add_headers(send))
 
     async def _find_answer(self, scope: Scope, receive: Receive) -> ASGIApp:
         request, headers = Request(scope, receive), Headers(scope=scope)
@@ -127,7 +127,9 @@ def _read_ends(request: Request) -> ConnectionEnds:
     return ConnectionEnds(*(tuple(request.scope.get(name) or ("", 0)) for name in ("client", "server")))
 
 
-def _add_headers(send: Send) -> Send:
+def add_headers(send: Send) -> Send:
+    """With what every answer to a browser says of itself: nothing from elsewhere, in no frame, kept nowhere."""
+
     async def send_guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
             given = {name for name, _ in message["headers"]}

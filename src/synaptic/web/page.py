@@ -7,7 +7,6 @@ from functools import cache
 from threading import Thread
 from traceback import format_exception
 from typing import Any
-from urllib.parse import quote
 
 import jinja2
 from starlette.requests import Request
@@ -21,6 +20,7 @@ from synaptic.web.board import NowBoard
 from synaptic.web.catalogs import ConsoleCatalogs
 from synaptic.web.feed import JournalFeed
 from synaptic.web.policy_counts import CountedPolicies
+from synaptic.web.templating import make_templates
 from synaptic.work.event_words import show_line, show_text
 
 log = logging.getLogger(__name__)
@@ -101,16 +101,5 @@ async def answer_error(request: Request, error: Exception) -> Response:
 
 @cache
 def load_templates() -> jinja2.Environment:
-    """All templates. Everything in them is escaped: commands, paths and prompts come from anywhere."""
-    loader = jinja2.PackageLoader("synaptic.web", "templates")
-    environment = jinja2.Environment(
-        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.globals["asset"] = make_address
-    environment.filters["in_path"] = quote_in_path
-    return environment
-
-
-def quote_in_path(text: str) -> str:
-    """A text as one part of an address, its slashes too: browsers take `..` between slashes as a step up."""
-    return quote(text, safe="", errors="replace")
+    """All templates of the console."""
+    return make_templates(jinja2.PackageLoader("synaptic.web", "templates"), make_address)

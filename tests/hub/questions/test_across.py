@@ -12,13 +12,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from synaptic.hub.bundles.from_hub import HubAccess
 from synaptic.hub.bundles.install import install_bundle
+from synaptic.hub.client import HubAccess, keep_access
 from synaptic.hub.keys import SecretKey
 from synaptic.hub.place import HubPlace, Membership
 from synaptic.hub.questions.book import list_answer_troubles, read_book
 from synaptic.hub.questions.person import PersonKey, check_words, make_person_key, remember_host
-from synaptic.hub.questions.reader import AskedQuestion, HubReader, write_access
+from synaptic.hub.questions.reader import AskedQuestion, HubReader
 from synaptic.hub.questions.seal import sign_answer
 from synaptic.hub.shipping.plan import write_membership
 from synaptic.hub.wire import AnswerText, JoinRequest
@@ -94,7 +94,7 @@ class Team:
         write_membership(self.home, Membership(url=self.hub.url, host=self.host, organisation_key=pinned))
 
     def read(self) -> HubReader:
-        return HubReader(HubAccess(self.hub.url, self.token))
+        return HubReader(HubAccess(url=self.hub.url, token=self.token))
 
     def see(self, seconds: float = 30.0) -> AskedQuestion:
         """The question, as somebody at the hub sees it."""
@@ -297,7 +297,7 @@ def test_a_hub_that_shows_other_words_is_found_out(team: Team) -> None:
 def test_a_person_answers_with_the_verb(team: Team) -> None:
     team.start()
     home, _ = team.people["ada"]
-    write_access(home, HubAccess(team.hub.url, team.token))
+    keep_access(home, HubAccess(url=team.hub.url, token=team.token))
     with closing(Store.open(home)) as store:
         pins.write_pin(store, "4711", time.time())
     env = {"HOME": str(home.root.parent), "COLUMNS": "120"}

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from synaptic.hooks.bundle import parse_bundle
-from synaptic.hub.bundles.from_hub import HubAccess
+from synaptic.hub.client import HubAccess, keep_access, read_access
 from synaptic.hub.keys import SecretKey, WrongSignatureError
 from synaptic.hub.place import HubPlace
 from synaptic.hub.questions.person import (
@@ -18,7 +18,6 @@ from synaptic.hub.questions.person import (
     read_person_key,
     remember_host,
 )
-from synaptic.hub.questions.reader import read_access, write_access
 from synaptic.hub.questions.seal import sign_question
 from synaptic.hub.wire import HostQuestion
 from synaptic.model.errors import SynapticError
@@ -92,12 +91,12 @@ def test_a_list_of_machines_that_is_damaged_believes_nobody(home: Home) -> None:
 
 
 def test_a_token_is_kept_for_its_user_alone_and_goes_nowhere_in_the_clear(home: Home) -> None:
-    write_access(home, HubAccess(f"{HUB}/", "synhub_x"))
+    keep_access(home, HubAccess(url=f"{HUB}/", token="synhub_x"))
     path = HubPlace.of(home).access
     path.chmod(0o644)
-    write_access(home, HubAccess(f"{HUB}/", "synhub_y"))
+    keep_access(home, HubAccess(url=f"{HUB}/", token="synhub_y"))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert read_access(home) == HubAccess(HUB, "synhub_y")
+    assert read_access(home, {}) == HubAccess(url=HUB, token="synhub_y")
     for url in ("http://hub.example.org", "ftp://x", "https://me:pw@hub.example.org", "x" * 10, os.sep):
         with pytest.raises(SynapticError):
-            write_access(home, HubAccess(url, "t"))
+            keep_access(home, HubAccess(url=url, token="t"))

@@ -7,10 +7,11 @@ import time
 
 import pytest
 
+from synaptic.hub.address import check_url
 from synaptic.hub.keys import SecretKey
 from synaptic.hub.place import Membership
 from synaptic.hub.shipping.destination import DestinationError
-from synaptic.hub.shipping.hub_client import MOST_ANSWER, HubClient, HubRequest, check_url
+from synaptic.hub.shipping.hub_client import MOST_ANSWER, HubClient, HubRequest
 from synaptic.model.errors import SynapticError
 from tests.hub.shipping.fake_hub import FakeHub
 

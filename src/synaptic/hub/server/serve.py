@@ -12,7 +12,8 @@ from pathlib import Path
 import msgspec
 import uvicorn
 
-from synaptic.hub.server.app import build_hub
+from synaptic.hub.pages.app import build_site
+from synaptic.hub.pages.door import PageOptions, strip_port
 from synaptic.hub.server.hub import Hub, HubSettings
 from synaptic.model.errors import SynapticError
 
@@ -20,6 +21,7 @@ USUAL_PORT = 7480
 USUAL_HOST = "127.0.0.1"
 END_SECONDS = 10
 MOST_CONNECTIONS = 20_000
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 TLS_HINT = "--certificate F --key F, or --behind-proxy where a proxy does it"
 
 
@@ -31,6 +33,8 @@ class HubListen(msgspec.Struct, frozen=True, kw_only=True):
     certificate: Path | None = None
     key: Path | None = None
     is_behind_proxy: bool = False
+    names: tuple[str, ...] = ()
+    """Names under which browsers reach it, besides the address that it listens at."""
 
     @property
     def url(self) -> str:
@@ -57,6 +61,14 @@ def check_listen(listen: HubListen) -> None:
             raise SynapticError(f"this certificate cannot be used: {error}", where=str(listen.certificate)) from error
     elif not listen.is_behind_proxy and not is_loopback(listen.host):
         raise SynapticError(f"{listen.host} can be reached from other machines: that needs TLS", hint=TLS_HINT)
+
+
+def make_page_options(settings: HubSettings, listen: HubListen) -> PageOptions:
+    """How its pages are reached: by the names that it was given, and by its own address where that is one."""
+    own = LOOPBACK_NAMES if is_loopback(listen.host) else (f"[{listen.host}]" if ":" in listen.host else listen.host,)
+    is_secure = listen.is_behind_proxy or listen.certificate is not None
+    names = tuple(strip_port(name.strip()) for name in listen.names if name.strip())
+    return PageOptions(names=(*names, *own), is_secure=is_secure, hub=settings.name)
 
 
 def is_loopback(host: str) -> bool:
@@ -112,7 +124,8 @@ class _HubServer(uvicorn.Server):
 async def _serve(hub: Hub, listen: HubListen, listener: socket.socket, tell: Callable[[str], None]) -> None:
     await hub.open()
     config = uvicorn.Config(
-        build_hub(hub), log_config=None, access_log=False, lifespan="off", server_header=False, loop="uvloop",
+        build_site(hub, make_page_options(hub.settings, listen)),
+        log_config=None, access_log=False, lifespan="off", server_header=False, loop="uvloop",
         timeout_graceful_shutdown=END_SECONDS, timeout_keep_alive=60, ws="none", limit_concurrency=MOST_CONNECTIONS,
         proxy_headers=False, log_level="error",
         ssl_certfile=listen.certificate, ssl_keyfile=listen.key,

@@ -2,15 +2,15 @@
 
 import asyncio
 import gzip
-import ipaddress
 import ssl
 import time
 from base64 import b64encode
 from typing import Any, TypeVar
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import msgspec
 
+from synaptic.hub.address import check_url, make_trust
 from synaptic.hub.extra import require_extra
 from synaptic.hub.keys import SecretKey, make_request_text
 from synaptic.hub.place import Membership
@@ -191,43 +191,9 @@ class HubClient:
             raise DestinationError("the answer is not that of a hub", where=self._base) from error
 
 
-def check_url(url: str) -> str:
-    """The address without a slash at its end. Raises SynapticError for one that anybody on the way could read."""
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname or "", parts.port
-    except ValueError as error:
-        raise SynapticError(f"this is no address: {error}", where=url) from error
-    hint = "it is an address such as https://hub.example.org"
-    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
-        raise SynapticError("this is no address of a hub", where=url, hint=hint)
-    if parts.username or parts.password:
-        raise SynapticError("an address with a password is shown in many places", where=host, hint="leave it out")
-    if parts.scheme == "http" and not _is_loopback(host):
-        raise SynapticError("http:// is for this machine alone: everybody on the way reads it", where=url, hint=hint)
-    return url.rstrip("/")
-
-
 def is_host_name(name: str) -> bool:
     """Whether a name that a hub has given can stand in a request."""
     return 0 < len(name) <= MOST_HOST and name.isascii() and name.isprintable() and name == name.strip()
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def make_trust(certificate: str) -> ssl.SSLContext | bool:
-    """The certificates that are believed: those of the system, or of one file. Raises SynapticError."""
-    if not certificate:
-        return True
-    try:
-        return ssl.create_default_context(cafile=certificate)
-    except (OSError, ssl.SSLError, ValueError) as error:
-        raise SynapticError(f"these are no certificates: {error}", where=certificate) from error
 
 
 def _pack(content: bytes) -> tuple[bytes, dict[str, str]]:

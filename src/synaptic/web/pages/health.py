@@ -15,10 +15,9 @@ from synaptic.web.checkup import KeptCheckup
 from synaptic.web.health_look import Kept
 from synaptic.web.page import Console, get_console, render_page
 from synaptic.web.pages.policies import format_millis
+from synaptic.web.sizes import format_size
 from synaptic.work.event_words import show_line
 from synaptic.work.witness_report import MEANING
-
-SIZES = (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10))
 
 
 class ConsoleHealth:
@@ -67,11 +66,6 @@ def get_health(request: Request) -> ConsoleHealth:
         state.health = ConsoleHealth(get_console(request))
     found: ConsoleHealth = state.health
     return found
-
-
-def format_size(size: float) -> str:
-    """A number of bytes in few letters."""
-    return next((f"{size / unit:.1f} {name}" for name, unit in SIZES if size >= unit), f"{size:.0f} B")
 
 
 def format_moment(at: float) -> str:

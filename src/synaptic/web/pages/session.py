@@ -17,11 +17,12 @@ from synaptic.store.session_list import find_listed_session
 from synaptic.store.session_outline import OutlineRow
 from synaptic.web.feed import stream_entries
 from synaptic.web.moments import make_moment, read_subagent_kind
-from synaptic.web.page import get_console, quote_in_path, render_page
+from synaptic.web.page import get_console, render_page
 from synaptic.web.pages.sessions import make_session_row
 from synaptic.web.pages.timeline import STREAM, find_newest
 from synaptic.web.rows import EventRow, make_row
 from synaptic.web.saved import render_saved_session
+from synaptic.web.templating import quote_in_path
 from synaptic.web.track import draw_track
 from synaptic.web.wanted import read_last_seen, read_number
 from synaptic.work.event_words import show_line

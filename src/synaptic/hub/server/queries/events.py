@@ -96,6 +96,8 @@ def _find_when(wanted: HubFilter, day: date, kind: str) -> Conditions:
     when.add("e.day = %s", day)
     if wanted.kind == "refused":
         when.add(f"{kind} IN ('deny', 'ask')")
+    elif wanted.kind == "spoken":
+        when.add(f"{kind} <> 'none'")
     else:
         when.add_if(wanted.kind, f"{kind} = %s")
     when.add_if(wanted.since, "e.at >= %s")
@@ -162,10 +164,11 @@ async def _ask(connection: Connection, way: str, where: tuple[Conditions, Condit
     statement = way.format(columns=COLUMNS, when=when.text, what=what.text, order=BY_TIME, most=MOST_LATEST)
     # Planned anew each time: what is asked for decides the way.
     found = await connection.execute(statement.encode(), (*when.values, *what.values, limit), prepare=False)
-    return [_make_row(row) for row in await found.fetchall()]
+    return [make_row(row) for row in await found.fetchall()]
 
 
-def _make_row(row: tuple[object, ...]) -> EventRow:
+def make_row(row: tuple[object, ...]) -> EventRow:
+    """From COLUMNS, the day and the number of the host."""
     *plain, runs, grants, day, host = row
     names = EventRow.__struct_fields__
     given = dict(zip(names, plain, strict=False))

@@ -21,7 +21,7 @@ class HubFilter(msgspec.Struct, frozen=True, kw_only=True):
     q: str = ""
     """Words, all of which have to be there."""
     kind: str = ""
-    """`deny`, `ask`, ...; `refused` is both of them."""
+    """`deny`, `ask`, ...; `refused` is both of them, `spoken` all about which something was said."""
     session: str = ""
     agent: str = ""
     tool: str = ""
