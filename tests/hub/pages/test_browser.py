@@ -65,7 +65,9 @@ def test_a_person_looks_at_everything(site: HubProcess, browser: RealBrowser) ->
         await page.goto(f"{site.address}/questions")
         await expect(page.locator(".question")).to_have_count(3)
         await expect(page.locator(".question").first).to_contain_text("git push --force origin main")
-        await expect(page.locator(".question").first).to_contain_text("synaptic inbox --hub")
+        await expect(page.locator(".question").first).to_contain_text(
+            "synaptic inbox allow k0qmd --hub --host ada-s-laptop-1"
+        )
         await expect(page.locator(".question").last).to_contain_text("takes no yes from outside")
         await asyncio.to_thread(laptop.asks)
         await expect(page.locator(".question")).to_have_count(2, timeout=15_000)

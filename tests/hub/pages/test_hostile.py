@@ -7,7 +7,7 @@ from synaptic.hub.pages.fleet_rows import KINDS, FleetNews, make_host, make_vers
 from synaptic.hub.pages.overrides import make_override
 from synaptic.hub.pages.page import load_templates
 from synaptic.hub.pages.questions import make_question
-from synaptic.hub.pages.rows import make_row
+from synaptic.hub.pages.rows import make_row, read_code
 from synaptic.hub.pages.sessions import make_session
 from synaptic.hub.server.queries.events import EventRow, RunRow
 from synaptic.hub.server.queries.hosts import HostRow
@@ -87,6 +87,15 @@ def test_ten_thousand_hostile_texts_change_no_element_and_no_link() -> None:
             for link in found.links - plain[name].links:
                 assert link.startswith(("/", "?")) and not link.startswith("//"), (name, link)
             assert not any(sign in html for sign in ("\u202e", "\x1b", "\x00", "\u200b", "\ud800")), (name, first)
+
+
+def test_no_command_to_copy_has_words_of_a_host_in_it() -> None:
+    for code in ("x; rm -rf ~", "k7qmd\nrm", "$(id)", "K7QMD", "k7qmd ", "", "--help", "k" * 99, "k7ｑmd"):
+        pages = render_all([code or "-"] * EACH)
+        asked = HostQuestion(mark="m", code=code, at=0.0, policies=(), acts="")
+        assert make_question(QuestionRow(host="h", question=asked), 0.0).code == ""
+        assert f"synaptic allow {code}" not in pages["event"] + pages["questions"]
+    assert read_code("k7qmd") == "k7qmd"
 
 
 def test_versions_are_compared_as_numbers() -> None:

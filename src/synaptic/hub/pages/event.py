@@ -6,7 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from synaptic.hub.pages.page import read_hub, render_page
-from synaptic.hub.pages.rows import KEPT_THERE, TONES, make_row
+from synaptic.hub.pages.rows import KEPT_THERE, TONES, make_row, read_code
 from synaptic.hub.server.queries.event import find_event
 from synaptic.hub.server.queries.events import EventRow
 from synaptic.hub.server.refused import RequestError
@@ -58,7 +58,7 @@ def describe_event(one: EventRow) -> dict[str, object]:
         "silent": [run for run in runs if run not in spoke],
         "quiet": one.quiet,
         "exit": one.exit,
-        "code": show_line(one.code),
+        "code": read_code(one.code),
         "call": show_line(one.call),
         "tool_use": show_line(one.tool_use),
         "grants": [show_line(name) for name in one.grants],

@@ -1,6 +1,7 @@
 """Questions that wait on hosts for a person. A person's own machine signs the answer."""
 
 import time
+from collections import Counter
 
 import msgspec
 from starlette.requests import Request
@@ -9,6 +10,7 @@ from starlette.routing import Route
 
 from synaptic.fleet.roster import describe_age
 from synaptic.hub.pages.page import read_hub, render_page
+from synaptic.hub.pages.rows import read_code
 from synaptic.hub.server.queries.filter import MOST_ROWS, HubFilter
 from synaptic.hub.server.queries.questions import QuestionRow, list_questions
 from synaptic.work.event_words import drop_handle, name_project, show_line, show_text
@@ -22,6 +24,9 @@ class ShownQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
     host: str
     code: str
+    """For the commands to type; "" for what is none."""
+    which: str
+    """What has to stand behind them where several hosts have this code."""
     age: str
     policies: str
     tool: str
@@ -46,12 +51,13 @@ async def show_list(request: Request) -> Response:
     return await render_page(request, "parts/hub_questions.html", **await _read(request))
 
 
-def make_question(one: QuestionRow, now: float) -> ShownQuestion:
+def make_question(one: QuestionRow, now: float, *, is_shared: bool = False) -> ShownQuestion:
     """A question for a page."""
     asked = one.question
     return ShownQuestion(
         host=show_line(one.host),
-        code=show_line(asked.code),
+        code=read_code(asked.code),
+        which=f" --host {show_line(one.host)}" if is_shared else "",
         age=describe_age(now - asked.at),
         policies=show_line(", ".join(asked.policies)),
         tool=show_line(asked.tool),
@@ -71,7 +77,8 @@ async def _read(request: Request) -> dict[str, object]:
         found = await list_questions(connection, HubFilter(limit=MOST_ROWS))
     now = time.time()
     found.sort(key=lambda one: (bool(one.says), not one.question.is_held, one.question.at))
-    rows = [make_question(one, now) for one in found]
+    codes = Counter(one.question.code for one in found)
+    rows = [make_question(one, now, is_shared=codes[one.question.code] > 1) for one in found]
     held = sum(one.is_held and not one.answer for one in rows)
     return {"questions": rows, "held": held, "is_cut": len(found) == MOST_ROWS, "command": COMMAND}
 

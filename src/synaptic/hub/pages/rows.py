@@ -1,5 +1,6 @@
 """Events of all hosts as rows of a page. What a host keeps to itself is said, and not left blank."""
 
+import re
 from datetime import UTC, datetime
 
 import msgspec
@@ -22,6 +23,7 @@ from synaptic.work.event_words import (
 )
 
 TONES: dict[str, Tone] = {"deny": "deny", "ask": "ask", "rewrite": "rewrite"}
+CODE = re.compile(r"[a-z0-9]{3,16}")
 LONGEST_SUBJECT, LONGEST_REASON = 2000, 600
 KEPT_THERE = "Its command stays on its host, which ships names, sizes and times only."
 
@@ -103,6 +105,11 @@ def list_verdicts(one: EventRow) -> list[Verdict]:
     if one.grants:
         found.append(Verdict(f"let through by exception {show_line(', '.join(one.grants))}", "plain"))
     return found
+
+
+def read_code(text: str) -> str:
+    """A handle that may stand in a command that people copy; "" for anything that is none."""
+    return text if CODE.fullmatch(text) else ""
 
 
 def show_time(at: float) -> str:
