@@ -88,10 +88,12 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "agent": ("agent", "Who works: registered, looked at."),
         "messages": ("messages", "What was asked, answered, and what failed."),
     },
-    "Beyond this machine": {
+    "Beyond one machine": {
         "join": ("join", "Ship to a team's hub, and get what is signed."),
         "leave": ("leave", "Ship nothing to it any more."),
         "ship": ("ship", "What leaves this machine, and how far it is."),
+        "hub": ("hub", "The server of a team, on PostgreSQL."),
+    },
     },
     "For programs": {
         "appeal": ("appeal", "Say why a refused call was meant well."),

@@ -34,6 +34,7 @@ CHANGE_RULES = PeopleOnly("write rules", unless=("--dry-run",))
 ANSWER_REFUSALS = PeopleOnly("answer a refusal for a person")
 CHANGE_REGISTRY = PeopleOnly("choose or change registries")
 
+RUN_HUB = PeopleOnly("run a team's hub")
 CHANGE_PIN = PeopleOnly("set or remove the PIN")
 
 FOR_PEOPLE: Mapping[str, PeopleOnly] = {
@@ -50,6 +51,12 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "grants revoke": PeopleOnly("take exceptions back"),
     "hook new": CHANGE_HOOKS,
     "hook register": CHANGE_HOOKS,
+    "hub hosts": RUN_HUB,
+    "hub invite": RUN_HUB,
+    "hub migrate": RUN_HUB,
+    "hub revoke": RUN_HUB,
+    "hub serve": RUN_HUB,
+    "hub token": RUN_HUB,
     "import cc-safety-net": CHANGE_RULES,
     "import claude": PeopleOnly("take over or give back an agent's hooks"),
     "import dcg": CHANGE_RULES,
