@@ -45,7 +45,7 @@ class ThrowawayPostgres:
         options = [part for setting in self._settings for part in ("-c", setting)]
         argv = [str(self._programs / "postgres"), "-D", str(self.data), "-k", str(self.folder), *options]
         with (self.folder / "log").open("ab") as log:
-            # Its own group: what is killed with it is all of it.
+            # A group of its own: an interrupt in the terminal is not for it.
             self._process = subprocess.Popen(
                 argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, **self._as_user()
             )
@@ -53,11 +53,20 @@ class ThrowawayPostgres:
 
     def kill(self) -> None:
         """End all of it at once, as a machine does that loses power but keeps its disk."""
-        if self._process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-            self._process = None
+        if self._process is None:
+            return
+        # Each of its processes leads a group of its own, and goes on for a while when only the first one is gone.
+        # Stopped, that one starts no other meanwhile.
+        self._send(self._process.pid, signal.SIGSTOP)
+        for pid in _list_children(self._process.pid):
+            self._send(pid, signal.SIGKILL)
+        self._send(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._process = None
+
+    def _send(self, pid: int, number: int) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
 
     def close(self) -> None:
         self.kill()
@@ -115,6 +124,14 @@ def find_programs() -> Path:
     if named := shutil.which("initdb"):
         return Path(named).resolve().parent
     raise SynapticError("there is no PostgreSQL here", hint=f"install PostgreSQL {OLDEST} or newer")
+
+
+def _list_children(pid: int) -> list[int]:
+    """As far as the system says it: elsewhere they end by themselves."""
+    try:
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
 
 
 def _choose_user() -> pwd.struct_passwd | None:
