@@ -94,7 +94,6 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "ship": ("ship", "What leaves this machine, and how far it is."),
         "hub": ("hub", "The server of a team, on PostgreSQL."),
     },
-    },
     "For programs": {
         "appeal": ("appeal", "Say why a refused call was meant well."),
         "mcp": ("mcp", "A server of tools that read and file."),
