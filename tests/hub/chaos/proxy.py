@@ -79,7 +79,8 @@ class FailingProxy:
             if self.is_cut:
                 self.happened["refused"] += 1
                 return
-            with suppress(OSError):
+            # Cancelled only when the campaign is over: then nobody waits for this one.
+            with suppress(OSError, asyncio.CancelledError):
                 upstream, down = await asyncio.open_connection("127.0.0.1", self._upstream)
                 connection.writers.append(down)
                 up = asyncio.create_task(self._pump(connection, reader, down, is_answer=False))
