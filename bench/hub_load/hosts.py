@@ -3,6 +3,7 @@
 import asyncio
 import time
 from base64 import b64encode
+from collections.abc import Callable
 
 import msgspec
 import psycopg
@@ -76,7 +77,9 @@ def add_hosts(database: str, port: int, count: int) -> list[SimulatedHost]:
     return [SimulatedHost(host, name, key, port) for host, (name, key) in given]
 
 
-async def ship_backlog(hosts: list[SimulatedHost], total: int, size: int) -> tuple[float, list[float]]:
+async def ship_backlog(
+    hosts: list[SimulatedHost], total: int, size: int, begin: Callable[[], object]
+) -> tuple[float, list[float]]:
     """All hosts at once bring what has gathered, in batches of so many. Seconds, and those of each request.
 
     Batches are made before the clock runs: making them is the work of other machines.
@@ -85,6 +88,7 @@ async def ship_backlog(hosts: list[SimulatedHost], total: int, size: int) -> tup
     now = time.time()
     ready = [[host.events.pack(size, now - 60) for _ in range(batches)] for host in hosts]
     times: list[float] = []
+    begin()
     began = time.perf_counter()
     await asyncio.gather(*(_bring(host, bodies, times) for host, bodies in zip(hosts, ready, strict=True)))
     return time.perf_counter() - began, times
