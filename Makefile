@@ -7,7 +7,7 @@ JOBS ?= 3
 N ?= 10000
 SEED ?= 15
 
-.PHONY: up down test check bench accuracy agents disarm faults gen demo cast screens dist registry clean
+.PHONY: up down test check bench accuracy agents disarm faults gen demo cast screens dist registry hub clean
 .DEFAULT_GOAL := up
 
 # What a user needs. -qq: warnings of pip about itself and its caches are noise here; errors are shown.
@@ -68,6 +68,9 @@ demo: $(VENV)/.dev  ## a scripted session of the real agent in a throw-away HOME
 
 screens: $(VENV)/.dev  ## pictures of the console's pages, light and dark, by a real browser, into docs/screens
 	@$(BIN)/python -m tests.alone demo.screens --save docs/screens
+
+hub: $(VENV)/.dev  ## a hub on a PostgreSQL in a throw-away folder, two hosts that ship to it, and what it knows of them
+	@$(BIN)/python -m tests.alone demo.hub
 
 cast: $(VENV)/.ready  ## the stories of README.md, typed into a terminal in a throw-away HOME; the recording goes to docs/cast
 	@$(BIN)/python -m tests.alone demo.cast

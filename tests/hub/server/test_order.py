@@ -30,7 +30,7 @@ class HubModel:
         return 200
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_batches_in_any_order_end_as_the_model_says(database, steps):
     with psycopg.connect(database, autocommit=True) as connection:

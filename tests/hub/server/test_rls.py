@@ -1,11 +1,16 @@
 """What the database itself keeps a host from, whatever statement is sent in its transaction."""
 
 import asyncio
+import time
+import uuid
 
 import pytest
 
 psycopg = pytest.importorskip("psycopg")
 
+from synaptic.hub.server.migrate import migrate  # noqa: E402
+from synaptic.hub.wire import API  # noqa: E402
+from synaptic.model.errors import SynapticError  # noqa: E402
 from tests.hub.server.kit import make_event, open_hub  # noqa: E402
 
 TABLES = ("events", "tallies", "sessions", "statuses", "grants", "questions", "question_lists", "answers")
@@ -105,3 +110,45 @@ def test_what_was_left_by_one_transaction_is_not_there_for_the_next(database):
                     assert await found.fetchone() == (0,)
 
     asyncio.run(go())
+
+
+def test_a_login_that_is_no_superuser_runs_a_hub_and_is_kept_to_the_policies(postgres):
+    """With roles of another name: they belong to the cluster, and this login may not act as those of others."""
+    name = f"u{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(postgres.url, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {name} LOGIN CREATEROLE")
+        connection.execute(f"CREATE DATABASE {name} OWNER {name}")
+    url = postgres.url_as(name, name)
+
+    async def go() -> None:
+        async with open_hub(url, roles=name, retention_days=30) as one:
+            await one.join("one")
+            now = time.time()
+            old = make_event(1, at=now - 20 * 86400, session="old")
+            assert (await one.ships(0, old, make_event(2, at=now))).status_code == 200
+            token = await one.token()
+            answer = await one.http.get(f"{API}/events", headers=token)
+            assert [row["seq"] for row in answer.json()["events"]] == [2, 1]
+            one.hub.settings = type(one.hub.settings)(database=url, retention_days=10)
+            assert await one.hub.keep_once()
+            answer = await one.http.get(f"{API}/sessions", headers=token)
+            assert [row["session"] for row in answer.json()["sessions"]] == ["s1"]
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                await one.rows("INSERT INTO sessions VALUES (7, 'x', '', '', 0, 0, 0, 0, 0, 0)")
+            assert await one.rows("DELETE FROM events") == []
+            answer = await one.http.get(f"{API}/events", headers=token)
+            assert [row["seq"] for row in answer.json()["events"]] == [2]
+
+    asyncio.run(go())
+    with pytest.raises(SynapticError, match=name):
+        asyncio.run(migrate(url, "others"))
+
+
+def test_a_login_that_may_not_make_roles_is_told_which_ones_it_needs(postgres):
+    name = f"u{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(postgres.url, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {name} LOGIN")
+        connection.execute(f"CREATE DATABASE {name} OWNER {name}")
+    with pytest.raises(SynapticError) as raised:
+        asyncio.run(migrate(postgres.url_as(name, name), name))
+    assert f"CREATE ROLE {name}_host NOLOGIN" in raised.value.hint

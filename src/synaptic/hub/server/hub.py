@@ -132,6 +132,7 @@ class Hub:
 
     async def _forget_old_rows(self, connection: "psycopg.AsyncConnection[tuple[object, ...]]", before: float) -> None:
         """In steps, so that no host waits for its own rows."""
+        await connection.execute("SELECT set_config('role', %s, false)", (self.parts.database.roles.admin,))
         while True:
             done = await connection.execute(
                 "DELETE FROM sessions WHERE (host, session) IN"

@@ -1,4 +1,4 @@
-"""Events of all hosts, the newest first, and those with certain words: as many days back as a page needs."""
+"""Events of all hosts, the newest first, and those with certain words: day by day back, as far as a page needs."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -10,17 +10,31 @@ from synaptic.hub.server.queries.filter import MOST_WORDS, Conditions, HubFilter
 from synaptic.hub.server.refused import RequestError
 from synaptic.hub.wire import HookRun
 
-MOST_DAYS = 4096
 COLUMNS = (
     "h.id, e.seq, e.call, e.at, e.agent, e.event, e.session, e.agent_id, e.tool, e.project, e.kind, e.by, e.code,"
-    " e.micros, e.size, e.exit, e.tool_use, e.quiet, e.subject, e.reason, e.runs::text, e.grants::text"
+    " e.micros, e.size, e.exit, e.tool_use, e.quiet, e.subject, e.reason, e.runs::text, e.grants::text, e.day, e.host"
 )
 WORDS = "list_words(e.project, e.tool, e.by, e.code, e.subject, e.reason, e.agent, e.session)"
-WORD = "phraseto_tsquery('simple', make_words(%s))"
-SELECT = """
-SELECT {columns}, e.day, e.host FROM events e JOIN hosts h ON h.number = e.host WHERE {where}
-ORDER BY e.day DESC, e.at DESC, e.host, e.seq DESC LIMIT %s
+TEXT = (
+    "lower(e.project || ' ' || e.tool || ' ' || e.by || ' ' || e.code || ' ' || e.subject || ' ' || e.reason"
+    " || ' ' || e.agent || ' ' || e.session)"
+)
+WORD = "plainto_tsquery('simple', make_words(%s))"
+"""Of a path or an id all parts, in whatever order: the index knows no places. That they stand together is looked at
+in the rows, which is ten times as fast as telling their words apart."""
+BY_TIME = "ORDER BY e.at DESC, e.host, e.seq DESC"
+BY_PLAN = "SELECT {columns} FROM events e JOIN hosts h ON h.number = e.host WHERE {when} AND {what} {order} LIMIT %s"
+LATEST = """
+SELECT {columns} FROM (SELECT * FROM events e WHERE {when} {order} LIMIT {most}) e JOIN hosts h ON h.number = e.host
+WHERE {what} {order} LIMIT %s
 """
+BY_WORDS = """
+SELECT {columns} FROM events e JOIN hosts h ON h.number = e.host WHERE {when} AND {what}
+ORDER BY e.at + 0 DESC, e.host, e.seq DESC LIMIT %s
+"""
+"""The sum keeps the planner from going through the day by its times: it does not know how rare a word is."""
+MOST_LATEST = 20_000
+"""A word that is not often enough among so many of the newest is rare enough to be fetched by the index of words."""
 
 
 class EventRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,44 +75,58 @@ class RunRow(msgspec.Struct, frozen=True):
 
 
 async def list_events(connection: Connection, wanted: HubFilter) -> list[EventRow]:
-    """As many as a page has. Days are asked together two by two, then four, and so on: most pages need only today."""
+    """As many as a page has. One day is one table with its own order: most pages need only the first."""
     found: list[EventRow] = []
-    where = make_conditions(wanted)
-    oldest = await find_oldest_day(connection)
-    for first, last in iter_days(wanted, oldest):
-        rows = await _ask(connection, where, (first, last), wanted.limit - len(found))
+    what, has_words = _find_what(wanted), bool(_list_words(wanted))
+    # A host has few events a day: the planner sees that. A word it does not know, so both ways are gone here.
+    ways = (LATEST, BY_WORDS) if has_words and not wanted.host else (BY_PLAN,)
+    for day in iter_days(wanted, await find_oldest_day(connection)):
+        for way in ways:
+            where = _find_when(wanted, day, "e.kind" if way != BY_WORDS else "(e.kind || '')"), what
+            rows = await _ask(connection, way, where, wanted.limit - len(found))
+            if len(found) + len(rows) >= wanted.limit:
+                return found + rows
         found += rows
-        if len(found) >= wanted.limit:
-            break
     return found
 
 
-def make_conditions(wanted: HubFilter) -> Conditions:
-    """Raises RequestError."""
-    where = Conditions()
-    where.add_if(wanted.host, "e.host = (SELECT number FROM hosts WHERE id = %s)")
+def _find_when(wanted: HubFilter, day: date, kind: str) -> Conditions:
+    """What an index by time knows of a day. Raises RequestError."""
+    when = Conditions()
+    when.add("e.day = %s", day)
     if wanted.kind == "refused":
-        where.add("e.kind IN ('deny', 'ask')")
+        when.add(f"{kind} IN ('deny', 'ask')")
     else:
-        where.add_if(wanted.kind, "e.kind = %s")
-    if wanted.session:
-        # Its words are in the index; that it is the session itself is looked at in the rows.
-        where.add(f"{WORDS} @@ {WORD} AND e.session = %s", wanted.session, wanted.session)
-    where.add_if(wanted.agent, "e.agent = %s")
-    where.add_if(wanted.tool, "e.tool = %s")
-    where.add_if(wanted.policy, "e.by = %s")
-    where.add_if(wanted.since, "e.at >= %s")
-    where.add_if(wanted.until, "e.at < %s")
-    # A sign alone is no word, and a search for no word finds nothing.
-    if words := [word for word in wanted.q.split() if any(map(str.isalnum, word))][:MOST_WORDS]:
-        where.add(f"{WORDS} @@ ({' && '.join([WORD] * len(words))})", *words)
+        when.add_if(wanted.kind, f"{kind} = %s")
+    when.add_if(wanted.since, "e.at >= %s")
+    when.add_if(wanted.until, "e.at < %s")
     if wanted.before:
-        day, at, host, seq = read_place(wanted.before)
-        where.add(
-            "(e.day < %s OR e.day = %s AND (e.at < %s OR e.at = %s AND (e.host > %s OR e.host = %s AND e.seq < %s)))",
-            day, day, at, at, host, host, seq,
-        )  # fmt: skip
-    return where
+        its_day, at, host, seq = read_place(wanted.before)
+        if its_day == day:
+            later = "(e.at < %s OR e.host > %s OR e.host = %s AND e.seq < %s)"
+            when.add(f"e.at <= %s AND {later}", at, at, host, host, seq)
+    return when
+
+
+def _find_what(wanted: HubFilter) -> Conditions:
+    what = Conditions()
+    what.add_if(wanted.host, "e.host = (SELECT number FROM hosts WHERE id = %s)")
+    what.add_if(wanted.agent, "e.agent = %s")
+    # Its words are in the index, the whole of it is not.
+    what.add_if(wanted.session, "e.session = %s")
+    what.add_if(wanted.tool, "e.tool = %s")
+    what.add_if(wanted.policy, "e.by = %s")
+    if words := _list_words(wanted):
+        what.add(f"{WORDS} @@ ({' && '.join([WORD] * len(words))})", *words)
+    for word in words:
+        what.add(f"strpos({TEXT}, lower(%s)) > 0", word)
+    return what
+
+
+def _list_words(wanted: HubFilter) -> list[str]:
+    """A sign alone is no word, and a search for no word finds nothing."""
+    given = [*wanted.q.split()[:MOST_WORDS], wanted.session, wanted.tool, wanted.policy]
+    return [word for word in given if any(map(str.isalnum, word))]
 
 
 def read_place(text: str) -> tuple[date, float, int, int]:
@@ -120,21 +148,20 @@ async def find_oldest_day(connection: Connection) -> date:
     return date.fromisoformat(row[0]) if row and row[0] else date.today()
 
 
-def iter_days(wanted: HubFilter, oldest: date) -> Iterator[tuple[date, date]]:
-    """First and last day of each step back, each step as long as all before it."""
-    last = min(wanted.last_day, read_place(wanted.before)[0]) if wanted.before else wanted.last_day
-    oldest, count = max(oldest, wanted.first_day), 2
-    while last >= oldest:
-        first = max(last - timedelta(count - 1), oldest)
-        yield first, last
-        last, count = first - timedelta(1), min(count * 2, MOST_DAYS)
+def iter_days(wanted: HubFilter, oldest: date) -> Iterator[date]:
+    """From the newest back."""
+    day = min(wanted.last_day, read_place(wanted.before)[0]) if wanted.before else wanted.last_day
+    oldest = max(oldest, wanted.first_day)
+    while day >= oldest:
+        yield day
+        day -= timedelta(1)
 
 
-async def _ask(connection: Connection, where: Conditions, days: tuple[date, date], limit: int) -> list[EventRow]:
-    statement = SELECT.format(columns=COLUMNS, where=f"e.day BETWEEN %s AND %s AND {where.text}")
-    cursor = connection.cursor()
-    # Planned anew each time: how rare a word is decides the way.
-    found = await cursor.execute(statement.encode(), (*days, *where.values, limit), prepare=False)
+async def _ask(connection: Connection, way: str, where: tuple[Conditions, Conditions], limit: int) -> list[EventRow]:
+    when, what = where
+    statement = way.format(columns=COLUMNS, when=when.text, what=what.text, order=BY_TIME, most=MOST_LATEST)
+    # Planned anew each time: what is asked for decides the way.
+    found = await connection.execute(statement.encode(), (*when.values, *what.values, limit), prepare=False)
     return [_make_row(row) for row in await found.fetchall()]
 
 

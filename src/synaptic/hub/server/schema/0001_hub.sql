@@ -187,6 +187,7 @@ GRANT SELECT ON settings, hosts, statuses, grants, questions, question_lists, an
 GRANT INSERT ON answers TO synaptic_reader, synaptic_admin;
 GRANT UPDATE (revoked_at, revoked_by) ON hosts TO synaptic_admin;
 GRANT INSERT ON bundles TO synaptic_admin;
+GRANT DELETE ON sessions, answers, grants TO synaptic_admin;
 GRANT SELECT, INSERT, UPDATE, DELETE ON codes, tokens TO synaptic_admin;
 
 -- Whoever owns these tables is kept to the policies too; `hosts`, `codes` and `tokens` say who asks, before it is known.
@@ -222,3 +223,6 @@ CREATE POLICY all_rows ON tallies FOR SELECT TO synaptic_reader, synaptic_admin 
 CREATE POLICY all_rows ON sessions FOR SELECT TO synaptic_reader, synaptic_admin USING (true);
 CREATE POLICY answer ON answers FOR INSERT TO synaptic_reader, synaptic_admin WITH CHECK (true);
 CREATE POLICY revoke ON hosts FOR UPDATE TO synaptic_admin USING (true) WITH CHECK (true);
+CREATE POLICY forget ON sessions FOR DELETE TO synaptic_admin USING (true);
+CREATE POLICY forget ON answers FOR DELETE TO synaptic_admin USING (true);
+CREATE POLICY forget ON grants FOR DELETE TO synaptic_admin USING (true);
