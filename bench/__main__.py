@@ -32,6 +32,7 @@ from bench.line import Limit, Line, at_least, at_most, flat, skipped, timing
 from bench.machine import describe
 from bench.payload import line, outside_write
 from bench.peers import Missing, peers
+from bench.ship import measure_shipping
 from bench.spawn import Command, Samples, compile_spawner, sample
 from bench.world import World, build, declare, register, rule
 
@@ -220,6 +221,7 @@ PARTS: Mapping[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
     "startup": _startup,
     "look-back": _look_back,
     "record": lambda folder, options: record.measured(folder, options.rounds),
+    "ship": lambda folder, options: measure_shipping(folder, options.rounds),
     "console": lambda folder, options: console.measured(folder, options.rounds, options.events),
     "adapters": _adapters,
     "clients": _clients,

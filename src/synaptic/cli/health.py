@@ -14,6 +14,7 @@ from synaptic.cli.sites import list_all_sites, open_chosen_source
 from synaptic.daemon.checks import check_daemon
 from synaptic.files.bounded import read_start
 from synaptic.hooks.rules.compile import is_rule
+from synaptic.hub.shipping.health import check_shipping
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
 from synaptic.packages.install import apply_install
@@ -51,6 +52,7 @@ def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
     yield from doctor.check_declarations(home, place.root, catalog)
     yield from check_exceptions(home, catalog)
     yield from check_witness(home)
+    yield from check_shipping(home)
     yield from check_verifications(options)
     yield from check_hook_times(home, place.root, catalog)
     with read_trust(home, catalog) as trust:

@@ -85,6 +85,7 @@ def _join(home: Home, wanted: "Membership", code: str) -> tuple["Membership", st
 
     from synaptic.hub.keys import SecretKey  # noqa: PLC0415
     from synaptic.hub.place import HubPlace  # noqa: PLC0415
+    from synaptic.hub.shipping.hub_client import is_host_name  # noqa: PLC0415
     from synaptic.hub.shipping.plan import write_membership  # noqa: PLC0415
 
     path = HubPlace.of(home).host_key
@@ -92,6 +93,8 @@ def _join(home: Home, wanted: "Membership", code: str) -> tuple["Membership", st
     path.unlink(missing_ok=True)  # of a hub that was left, or of a join that was broken off
     key.write(path)  # first: a disk that takes no key must not cost the code
     answer = asyncio.run(_ask(wanted, key, code.strip()))
+    if not is_host_name(answer.host):
+        raise SynapticError("the hub gave a name that no host can have", where=wanted.url)
     member = msgspec.structs.replace(wanted, host=answer.host, hub=answer.hub, joined_at=time.time())
     write_membership(home, member)
     return member, answer.organisation_key

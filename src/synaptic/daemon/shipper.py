@@ -17,6 +17,7 @@ from synaptic.runners.processes import LaunchPlan, StandardStreams, start_proces
 MODULE = "synaptic.hub.shipping.process"
 FIRST_PAUSE, MOST_PAUSE = 10.0, 600.0
 """Between two starts: one that ends at once is started less often from time to time."""
+LOG_BYTES = 1 << 20
 STEADY_SECONDS = 1200.0
 """After so long without a start, the next one is the first again."""
 
@@ -65,6 +66,9 @@ def is_shipping(home: Home) -> bool:
 def start_shipper(home: Home) -> None:
     """Start it and leave it: nobody waits for it. Raises OSError."""
     home.hub.mkdir(mode=0o700, exist_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        if home.shipper_log.stat().st_size > LOG_BYTES:  # of one that ends before it can look after it itself
+            home.shipper_log.replace(f"{home.shipper_log}.1")
     with open(os.devnull, "r+b") as nothing:  # noqa: PTH123
         argv = (*LEAVE, str(home.shipper_log), *build_start_line(MODULE), str(home.root))
         plan = LaunchPlan(argv, clean_variables(os.environ), str(home.hub), "")

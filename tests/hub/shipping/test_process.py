@@ -288,3 +288,26 @@ def test_a_damaged_row_keeps_no_other_back(shipping: Shipping):
     shipping.start()
     wait_until(lambda: len(shipping.arrived) == 3, 20, shipping.describe)
     assert shipping.arrived == [entry.call for entry in journal.read_entries_after(shipping.store, 0)]
+
+
+def test_a_key_that_is_gone_is_told_and_its_events_are_kept(shipping: Shipping):
+    shipping.add(1)
+    process = shipping.start()
+    shipping.wait_until_all_arrived()
+    shipping.kill()
+    HubPlace.of(shipping.home).host_key.unlink()
+    shipping.add(3, at=time.time() - 40 * 86400)
+    shipping.add(1)
+    process = shipping.start()
+    wait_until(lambda: bool((state := read_state(shipping.home)) and state.problems), 20, shipping.describe)
+    assert process.poll() is None
+    assert retention.prune_events(shipping.store, 30, retention.limit_pruning(30, waits=True)).held == 3
+
+
+def test_a_log_that_nobody_bounds_is_bounded_at_the_next_start(shipping: Shipping):
+    shipping.home.shipper_log.write_bytes(b"x" * (2 << 20))
+    ShipperKeeper(shipping.home).look()
+    wait_until(lambda: is_shipping(shipping.home))
+    assert shipping.home.shipper_log.stat().st_size < 1 << 20
+    HubPlace.of(shipping.home).membership.unlink()
+    wait_until(lambda: not is_shipping(shipping.home))

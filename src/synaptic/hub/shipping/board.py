@@ -121,5 +121,5 @@ def read_state(home: Home) -> ShipperState | None:
     content = read_content(str(HubPlace.of(home).state), STATE_LIMIT)
     try:
         return msgspec.json.decode(content, type=ShipperState) if isinstance(content, bytes) else None
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

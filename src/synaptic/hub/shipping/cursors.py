@@ -45,6 +45,6 @@ class CursorBook:
         content = read_content(str(self._path), COPY_LIMIT)
         try:
             found = msgspec.json.decode(content if isinstance(content, bytes) else b"[]", type=list[ShipCursor])
-        except (msgspec.DecodeError, UnicodeDecodeError):  # a copy that says nothing
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # a copy that says nothing
             return {}
         return {cursor.name: cursor for cursor in found}

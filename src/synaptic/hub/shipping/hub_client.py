@@ -40,6 +40,7 @@ WAIT_GRACE = 20.0
 MOST_ANSWER = 1 << 20
 MOST_BUNDLE = 16 << 20
 MOST_WORDS = 300
+MOST_HOST = 100
 GZIP_FROM = 1024
 GZIP_LEVEL = 1
 """Events pack to a tenth with the quickest level; the next ones take twice as long for little."""
@@ -71,6 +72,8 @@ class HubClient:
     def __init__(self, member: Membership, key: SecretKey | None = None) -> None:
         self._member, self._key = member, key
         self._base = check_url(member.url)
+        if key is not None and not is_host_name(member.host):
+            raise SynapticError("this is no name of a host", where=show_line(member.host)[:MOST_WORDS])
         self._http = httpx.AsyncClient(
             trust_env=False,  # a proxy or certificate that a repository's variables name would read all
             verify=_make_trust(member.certificate),
@@ -153,7 +156,7 @@ class HubClient:
     def _sign(self, request: HubRequest, body: bytes) -> dict[str, str]:
         if self._key is None:
             return {}
-        at = str(int(time.time()))
+        at = f"{time.time():.3f}"
         # The path from `API` on: what a proxy puts before it, the hub does not see.
         signature = self._key.sign_plain(make_request_text(request.method, f"{API}{request.path}", at, body))
         return {
@@ -184,7 +187,7 @@ class HubClient:
     def _read(self, answer: HubAnswer, kind: type[T]) -> T:
         try:
             return msgspec.json.decode(answer.body, type=kind)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise DestinationError("the answer is not that of a hub", where=self._base) from error
 
 
@@ -203,6 +206,11 @@ def check_url(url: str) -> str:
     if parts.scheme == "http" and not _is_loopback(host):
         raise SynapticError("http:// is for this machine alone: everybody on the way reads it", where=url, hint=hint)
     return url.rstrip("/")
+
+
+def is_host_name(name: str) -> bool:
+    """Whether a name that a hub has given can stand in a request."""
+    return 0 < len(name) <= MOST_HOST and name.isascii() and name.isprintable() and name == name.strip()
 
 
 def _is_loopback(host: str) -> bool:
@@ -236,7 +244,7 @@ def _read_words(body: bytes) -> str:
     """What the hub says about it; it is somebody else's text."""
     try:
         found: Any = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
     words = [found.get(key) for key in ("error", "hint")] if isinstance(found, dict) else []
     return show_line("; ".join(word[:MOST_WORDS] for word in words if isinstance(word, str) and word))[:MOST_WORDS]

@@ -80,7 +80,7 @@ def read_seen(home: Home, hub: str) -> int:
     content = read_content(str(HubPlace.of(home).seen), SEEN_LIMIT)
     try:
         seen = msgspec.json.decode(content if isinstance(content, bytes) else b"{}", type=SeenNews)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return 0
     return seen.number if seen.hub == hub else 0
 

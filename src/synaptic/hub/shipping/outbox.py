@@ -16,7 +16,7 @@ from synaptic.store.journal_payload import find_subject
 from synaptic.store.outbox import OutboxRow
 from synaptic.store.record import JournalEntry
 from synaptic.store.redact import MAX_SECRET, redact_text
-from synaptic.work.event_words import describe_reason, show_line, show_text
+from synaptic.work.event_words import drop_handle, show_line, show_text
 
 Contents = Literal["structure", "full"]
 
@@ -84,7 +84,7 @@ def make_event(row: OutboxRow, epoch: int, user_home: str, contents: Contents) -
         quiet=sum(step.note.count(" ") + 1 for step in decision.trace if step.phase == "quiet"),
         grants=tuple(clean_name(one) for one in decision.grants[:MOST_GRANTS]),
         subject=_make_subject(entry, user_home) if is_full else "",
-        reason=clean_text(describe_reason(entry)) if is_full else "",
+        reason=_make_reason(decision) if is_full else "",
     )
 
 
@@ -129,6 +129,13 @@ def clean_text(text: str) -> str:
 def _make_subject(entry: JournalEntry, user_home: str) -> str:
     subject = find_subject(entry.payload)
     return clean_text(subject.replace(f"{user_home}/", "~/") if len(user_home) > 1 else subject)
+
+
+def _make_reason(decision: Decision) -> str:
+    """Redacted in its lines, as it is: joined to one, what was a secret may have no shape any more."""
+    texts = (decision.reason, *decision.warnings, *decision.feedback, *decision.context, *decision.messages)
+    text = next((text for text in texts if text), "")
+    return show_text(drop_handle(_redact_start(text, MOST_TEXT)))
 
 
 def _iter_runs(decision: Decision) -> Iterator[TraceStep]:

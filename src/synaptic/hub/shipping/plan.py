@@ -59,7 +59,7 @@ def read_membership(home: Home) -> Membership | None:
         return None
     try:
         return msgspec.json.decode(text, type=Membership)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         hint = "type: synaptic leave, then synaptic join"
         raise SynapticError(f"says nothing about a hub: {error}", where=str(path), hint=hint) from error
 

@@ -20,7 +20,7 @@ from synaptic.engine.environment import InstalledEnvironment, find_user_home
 from synaptic.files.lock import LOCK_FLAGS, LOCK_MODE
 from synaptic.files.snapshot import read_signature
 from synaptic.hub.keys import SecretKey
-from synaptic.hub.place import HubPlace
+from synaptic.hub.place import HubPlace, Membership
 from synaptic.hub.shipping.board import StateBoard
 from synaptic.hub.shipping.cursors import CursorBook
 from synaptic.hub.shipping.destination import Destination, open_export
@@ -28,7 +28,7 @@ from synaptic.hub.shipping.hub_client import HubClient
 from synaptic.hub.shipping.hub_destination import HubDestination
 from synaptic.hub.shipping.link import HubLink
 from synaptic.hub.shipping.news import run_news
-from synaptic.hub.shipping.plan import ShipPlan, read_plan, sign_plan
+from synaptic.hub.shipping.plan import ShipPlan, name_hub, read_plan, sign_plan
 from synaptic.hub.shipping.pulse import JournalPulse
 from synaptic.hub.shipping.shipper import JournalSource, Shipper
 from synaptic.hub.shipping.status import run_status
@@ -100,15 +100,23 @@ class ShippingProcess:
         work += [Shipper(one, source).run() for one in destinations]
         names = tuple(one.name for one in destinations)
         if plan.member is not None:
-            client = HubClient(plan.member, SecretKey.read(HubPlace.of(self._home).host_key))
-            hub = HubDestination(plan.member, client)
-            shipper = Shipper(hub, source)
-            names = (hub.name, *names)
-            link = HubLink(self._home, plan, client, reader, source.pulse, shipper, lambda: self._board.troubles)
-            work += [shipper.run(), *(act(link) for act in HUB_WORK)]
+            try:
+                work += self._work_with_hub(plan, plan.member, source)
+                names = (name_hub(plan.member), *names)
+            except (SynapticError, OSError) as error:
+                problems["hub"] = f"the hub: {error}"
         self._hold(store, names, problems)
         self._board.begin(names, (*plan.problems, *problems.values()))
         await self._do_until_changed(work, signature)
+
+    def _work_with_hub(
+        self, plan: ShipPlan, member: Membership, source: JournalSource
+    ) -> list[Coroutine[Any, Any, None]]:
+        """Raises SynapticError, OSError: a key that is gone must not keep others from getting what is theirs."""
+        client = HubClient(member, SecretKey.read(HubPlace.of(self._home).host_key))
+        shipper = Shipper(HubDestination(member, client), source)
+        link = HubLink(self._home, plan, client, source.reader, source.pulse, shipper, lambda: self._board.troubles)
+        return [shipper.run(), *(act(link) for act in HUB_WORK)]
 
     def _hold(self, store: Store, names: tuple[str, ...], problems: dict[str, str]) -> None:
         """What cannot be opened now is configured all the same: its events wait, too."""

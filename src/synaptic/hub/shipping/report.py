@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection
 from contextlib import closing
+from importlib.util import find_spec
 
 import msgspec
 
@@ -15,6 +16,8 @@ from synaptic.store import outbox
 from synaptic.store.db import Store
 from synaptic.store.outbox import ShipCursor
 from synaptic.store.reader import JournalReader
+
+LIBRARIES = ("cryptography", "httpx", "stamina")
 
 
 class DestinationReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,8 +67,15 @@ def make_report(home: Home) -> ShippingReport:
         contents=plan.ship.contents,
         waits=plan.ship.waits,
         destinations=found,
-        problems=tuple(dict.fromkeys((*plan.problems, *state.problems))),
+        problems=tuple(dict.fromkeys((*_list_missing(), *plan.problems, *state.problems))),
     )
+
+
+def _list_missing() -> list[str]:
+    """What the process cannot begin without."""
+    missing = [name for name in LIBRARIES if find_spec(name) is None]
+    hint = "type: pip install 'synaptic-hooks[hub]'"
+    return [f"nothing can be shipped without the extra `hub`: {', '.join(missing)} ({hint})"] if missing else []
 
 
 def find_names(plan: ShipPlan, known: Collection[str]) -> tuple[str, ...]:

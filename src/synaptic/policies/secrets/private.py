@@ -27,7 +27,7 @@ PRIVATE = re.compile(
     | /\.password-store(?:$|/.*) | /\.local/share/keyrings(?:$|/.*) | /library/keychains(?:$|/.*)
     | /(?:login\ data|key4\.db|logins\.json|cookies\.sqlite)$ | /(?:default|profile\ \d+)/(?:network/)?cookies$
     | ^/etc/(?:g?shadow-?|master\.passwd|sudoers)$ | ^/etc/ssh/ssh_host_\w+_key$
-    | /\.synaptic/(?:state\.key|token)$
+    | /\.synaptic/(?:state\.key|token)$ | /\.synaptic/hub(?:$|/(?!state\.json$|shipper\.log).*)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -43,6 +43,7 @@ pattern."""
 NAMES_IN_PRIVATE_FOLDERS = split_names(
     "credentials credentials.toml credentials.tfrc.json config config.json hosts.yml gh gcloud op credentials.db"
     " access_tokens.db application_default_credentials.json accesstokens.json msal_token_cache.json state.key token"
+    " hub host.key person.key access.json"
 )
 """Names that are private in one of those folders, as a pattern there may match them."""
 SYSTEM_SECRETS = ("shadow", "gshadow", "sudoers")
