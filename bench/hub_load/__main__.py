@@ -114,8 +114,11 @@ def measure_filled(report: Report, options: argparse.Namespace, days: int) -> No
     with ExitStack() as stack:
         bench = Bench(stack, Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="syn-load-"))))
         began = time.monotonic()
+        bench.hub.kill()  # it makes tables for days, too
         fill_days(bench.super_url, options.rows, days, tell)
         seconds = time.monotonic() - began
+        bench.hub.start()
+        bench.hub.wait_until_well()
         what = f"{options.rows:,} events of 1,000 hosts in {'one day' if days == 1 else f'{days} days'}"
         report.filled.append((what, measure_size(bench.super_url), seconds))
         report.asked.append(bench.ask(what, options.runs))

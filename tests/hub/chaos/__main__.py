@@ -66,7 +66,7 @@ def read_options() -> tuple[ChaosOptions, str]:
     usual = ChaosOptions()
     for name in ("hosts", "events", "hub_kills", "postgres_kills", "cuts", "shipper_kills", "seed", "groups"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=getattr(usual, name))
-    for name in ("before", "write_seconds", "patience"):
+    for name in ("before", "write_seconds", "overlaps", "longest", "patience"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=float, default=getattr(usual, name))
     parser.add_argument("--save", metavar="FILE", default="", help="write the table as Markdown too")
     given = vars(parser.parse_args())

@@ -5,8 +5,6 @@ import random
 import msgspec
 
 HUB, POSTGRES, CUT, SHIPPERS = "hub killed", "PostgreSQL killed", "network cut", "shippers killed"
-OVERLAPS = 0.3
-"""Share of the faults that begin while the one before has not been mended."""
 FIRST, LAST = 0.02, 0.93
 """Shares of the events between which all of it happens."""
 
@@ -38,6 +36,10 @@ class ChaosOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the events that is there before anything is shipped."""
     write_seconds: float = 0.0
     """The others are written in so many seconds at least."""
+    overlaps: float = 0.3
+    """Share of the faults that begin while the one before has not been mended."""
+    longest: float = 3.0
+    """Seconds that a fault lasts at most, beside what it takes to start a process again."""
     patience: float = 600.0
     """Seconds without any progress after which it is given up."""
 
@@ -48,7 +50,7 @@ class ChaosOptions(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def words(self) -> str:
         """What to type to run it again."""
-        names = ("hosts", "events", "hub_kills", "postgres_kills", "cuts", "shipper_kills", "seed")
+        names = ("hosts", "events", "hub_kills", "postgres_kills", "cuts", "shipper_kills", "seed", "before", "write_seconds")
         return " ".join(f"--{name.replace('_', '-')} {getattr(self, name)}" for name in names)
 
     def list_groups(self) -> list[range]:
@@ -69,8 +71,8 @@ def make_schedule(options: ChaosOptions) -> list[Fault]:
         Fault(
             kind=kind,
             share=FIRST + step * (number + source.random() * 0.8),
-            seconds=round(source.uniform(0.0, 3.0), 2),
-            overlaps=source.random() < OVERLAPS,
+            seconds=round(source.uniform(0.0, options.longest), 2),
+            overlaps=source.random() < options.overlaps,
             group=source.randrange(max(len(options.list_groups()), 1)),
         )
         for number, kind in enumerate(kinds)
