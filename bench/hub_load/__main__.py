@@ -10,6 +10,8 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+import msgspec
+
 from bench import machine
 from bench.hub_load.batches import measure_bytes
 from bench.hub_load.fill import RARE, fill_days
@@ -67,11 +69,11 @@ class Bench:
         p95 = lags[int(len(lags) * 0.95)]
         return Live(len(hosts), rate, len(lags) / taken, statistics.median(lags), p95, meter.read())
 
-    def ask(self, what: str, runs: int) -> Asked:
+    def ask(self, what: str, host: str, runs: int) -> Asked:
         tell(f"questions over {what}")
         asker = Asker(self.database, self.hub.port)
         answers: list[Answered] = []
-        for question in list_questions(RARE):
+        for question in list_questions(RARE, host):
             answers.append(asker.measure(question, runs))
             tell(f"  {question.name}: {answers[-1].p50:,.0f} ms")
         return Asked(what, tuple(answers))
@@ -79,19 +81,30 @@ class Bench:
 
 def main() -> int:
     options = read_options()
-    report = Report(machine=machine.describe(Path("/tmp")).partition(", journal")[0])
-    report.load, report.settings = os.getloadavg()[0], ", ".join(f"`{one}`" for one in SETTINGS)
+    report = read_report(options.keep)
+    report.machine = machine.describe(Path("/tmp")).partition(", journal")[0]
+    report.loads.append(f"{os.getloadavg()[0]:.1f} before {' and '.join(options.only)}")
+    report.settings = ", ".join(f"`{one}`" for one in SETTINGS)
     report.travels = measure_bytes(LARGE)
     if "ingest" in options.only:
         measure_ingest(report, options)
     for name, days in (("day", 1), ("month", 30)):
         if name in options.only:
             measure_filled(report, options, days)
+    if options.keep:
+        Path(options.keep).write_bytes(msgspec.json.encode(report))
     text = format_report(report)
     print(text)
     if options.save:
         Path(options.save).write_text(text, encoding="utf-8")
     return 0
+
+
+def read_report(keep: str) -> Report:
+    """What was measured before, where parts are measured apart."""
+    if keep and Path(keep).exists():
+        return msgspec.json.decode(Path(keep).read_bytes(), type=Report)
+    return Report()
 
 
 def measure_ingest(report: Report, options: argparse.Namespace) -> None:
@@ -106,7 +119,7 @@ def measure_ingest(report: Report, options: argparse.Namespace) -> None:
             report.backlogs.append(bench.take_in(hosts, max(options.events // 20, count * SMALL), SMALL))
             report.lives.append(bench.live(hosts, options.seconds))
             events = measure_size(bench.super_url).events
-            report.asked.append(bench.ask(f"{events:,} events of today, of {count:,} hosts and those before", options.runs))
+            report.asked.append(bench.ask(f"{events:,} events of today, of {count:,} hosts and those before", hosts[-1].name, options.runs))
         report.sizes = measure_size(bench.super_url)
 
 
@@ -121,7 +134,7 @@ def measure_filled(report: Report, options: argparse.Namespace, days: int) -> No
         bench.hub.wait_until_well()
         what = f"{options.rows:,} events of 1,000 hosts in {'one day' if days == 1 else f'{days} days'}"
         report.filled.append((what, measure_size(bench.super_url), seconds))
-        report.asked.append(bench.ask(what, options.runs))
+        report.asked.append(bench.ask(what, "filled-8", options.runs))
 
 
 def tell(text: str) -> None:
@@ -136,6 +149,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=10_000_000, help="that are put there by SQL")
     parser.add_argument("--runs", type=int, default=15, help="of each question")
     parser.add_argument("--only", nargs="+", default=["ingest", "day", "month"], choices=["ingest", "day", "month"])
+    parser.add_argument("--keep", metavar="FILE", default="", help="where parts that are measured apart are put together")
     parser.add_argument("--save", metavar="FILE", default="", help="write it as Markdown too")
     return parser.parse_args()
 

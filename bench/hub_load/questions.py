@@ -32,7 +32,7 @@ class Answered(msgspec.Struct, frozen=True):
     rows: int
 
 
-def list_questions(rare: str, common: str = "git") -> list[Question]:
+def list_questions(rare: str, host: str, common: str = "git") -> list[Question]:
     """`rare` is a word that a handful of events have."""
     day = {"since": f"{time.time() - 2 * 86400:.0f}"}
     return [
@@ -44,6 +44,10 @@ def list_questions(rare: str, common: str = "git") -> list[Question]:
         Question("search, two common words", "events", {"q": f"{common} parser"}),
         Question("search, a common and a rare word", "events", {"q": f"{common} {rare}"}),
         Question("search, a common word in what was refused", "events", {"q": common, "kind": "refused"}),
+        Question("search, a word of a few hundred events (`300`)", "events", {"q": "300"}),
+        Question("search, three words, each not rare", "events", {"q": "gateway cache docker"}),
+        Question("search, a path", "events", {"q": "src/gateway/cache_300.py"}),
+        Question(f"search, a common word on one host (`{common}`)", "events", {"q": common, "host": host}),
         Question("search, a word that is nowhere", "events", {"q": "nowhereatall"}),
         Question("events of one policy", "events", {"policy": "secrets.files"}),
         Question("refused", "events", {"kind": "refused"}),

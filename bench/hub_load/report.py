@@ -47,8 +47,8 @@ class Asked(msgspec.Struct, frozen=True):
 class Report(msgspec.Struct, kw_only=True):
     """All of it."""
 
-    machine: str
-    load: float = 0.0
+    machine: str = ""
+    loads: list[str] = []
     settings: str = ""
     backlogs: list[Backlog] = []
     lives: list[Live] = []
@@ -61,7 +61,8 @@ class Report(msgspec.Struct, kw_only=True):
 def format_report(report: Report) -> str:
     parts = (
         INTRODUCTION,
-        f"Machine: {report.machine}. Load when it began: {report.load:.1f}; PostgreSQL, hub and simulated hosts share it.",
+        f"Machine: {report.machine}. PostgreSQL, hub and simulated hosts share it, with whatever else\n"
+        f"runs: its load was {', '.join(report.loads)}.",
         f"PostgreSQL with `fsync` on and {report.settings}.",
         "## Bars\n\n" + format_bars(report),
         "## Taken in\n\n" + format_backlogs(report),
