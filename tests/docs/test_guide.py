@@ -11,6 +11,8 @@ import msgspec
 import pytest
 from docs.pages.commands import commands
 
+from synaptic.hooks.bundle import parse_bundle
+from synaptic.hooks.bundle_layer import list_loosening
 from synaptic.hooks.config import Config
 from synaptic.hooks.config import parse_config_text as parse_config
 from synaptic.hooks.declaration import DeclarationFile
@@ -46,7 +48,10 @@ ALL_YAML = [pytest.param(text, id=f"{page.name}-{i}") for page in PAGES for i, t
 @pytest.mark.parametrize("text", ALL_TOML)
 def test_a_toml_example_is_accepted_without_a_word(text: str) -> None:
     table = tomllib.loads(text)
-    if "hook" in table:
+    if "version" in table and "name" in table and "package" not in table:
+        assert list_loosening(parse_bundle(text.encode())) == ()
+        assert [one for one in parse_bundle(text.encode()).problems if "public key" not in one] == []
+    elif "hook" in table:
         declared = parse_registry(text.encode(), DeclarationFile("registry.toml", "project", "/home/you/shop"))
         assert declared.problems == ()
         assert len(declared.hooks) == len(table["hook"])

@@ -142,3 +142,10 @@ def test_every_pair_of_files_gives_the_stricter_mode():
     for one, other in product(MODES, MODES):
         text = 'presets = ["practice"]\n[modes]\n"@practice" = "{}"'
         assert settle("", text.format(one), text.format(other), policy=PLAN.id)[0] == max(one, other, key=MODES.index)
+
+
+def test_one_more_policy_without_exceptions_loosens_no_mode():
+    user = '[policies."git.force-push"]\nmode = "shadow"\n'
+    project = '[modes]\n"@essentials" = "advise"\n'
+    assert settle(user, project)[0] == "advise"
+    assert settle(f'grants.never = ["git.*"]\n{user}', project)[0] == "advise"

@@ -155,7 +155,7 @@ def _iter_config_files(place: CommandPlace) -> Iterator[Path]:
 def _read_config_files(place: CommandPlace) -> tuple[ConfigFile, ...]:
     """The user's, then those of every folder that counts here, the outermost first."""
     sources = open_sources(place)
-    user = configs.parse_config_text(*sources.read_user_config())
+    user = sources.read_settings()
     projects = tuple(configs.parse_config_text(*source) for source in sources.read_project_configs())
     unread = tuple(sources.problems)
     return msgspec.structs.replace(user, problems=user.problems + unread), *projects
@@ -196,15 +196,21 @@ def _drop_quotes(key: str) -> str:
 def _iter_policy_settings(tables: Any, files: tuple[ConfigFile, ...]) -> Iterator[EffectiveSetting]:
     for name, table in tables.items():
         for option, value in table.items():
-            setting = [file for file in files if option in file.values.get("policies", {}).get(name, {})]
+            parts = _list_parts(files)
+            setting = [file for file in parts if option in file.values.get("policies", {}).get(name, {})]
             source = " and ".join(file.where for file in setting) or DEFAULT_SOURCE
             yield EffectiveSetting(f'policies."{name}".{option}', value, source)
 
 
 def _find_source(key: str, files: tuple[ConfigFile, ...]) -> str:
     # Other keys of a project are ignored, so they are no source even when they are written there.
-    counting = files if key in Config.SHARED else files[:1]
+    counting = _list_parts(files if key in Config.SHARED else files[:1])
     return " and ".join(file.where for file in counting if key in file.values) or DEFAULT_SOURCE
+
+
+def _list_parts(files: tuple[ConfigFile, ...]) -> list[ConfigFile]:
+    """With the user's own file and the bundle each by itself."""
+    return [part for file in files for part in (file.layers or (file,))]
 
 
 def _format_value(value: Any) -> str:

@@ -22,6 +22,7 @@ from synaptic.packages.restore import find_broken, find_moved_pins, follow_move,
 from synaptic.packages.site import Site
 from synaptic.packages.verify_install import verify_site
 from synaptic.setup import bootstrap, doctor
+from synaptic.setup.bundle import check_bundle
 from synaptic.setup.doctor import DoctorFinding, FindingState
 from synaptic.setup.env import write_env
 from synaptic.setup.exceptions import check_exceptions
@@ -50,6 +51,7 @@ def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
     yield from doctor.check_guard(catalog)
     yield from doctor.check_modes(catalog)
     yield from doctor.check_declarations(home, place.root, catalog)
+    yield from check_bundle(home)
     yield from check_exceptions(home, catalog)
     yield from check_witness(home)
     yield from check_shipping(home)

@@ -18,6 +18,7 @@ LIST_HEAD = ("PRI", "ID", "EVENTS", "MATCHER", "BLOCK", "TRUST", "SOURCE")
 BUILT_IN = "built in"
 MARK = "*"
 """Beside what a hook with exceptions blocks: it does not block all of that."""
+TRUST_WORDS = {"project": "yes", "organisation": "bundle"}
 JSON_FIELDS = ("root", "hooks", "problems", "notes")
 
 EXAMPLES = """
@@ -108,7 +109,7 @@ def _describe_trust(hook: dict[str, Any]) -> str:
         return "broken"
     if hook["refusal"]:
         return "no"
-    return "yes" if hook["scope"] == "project" else "own"
+    return TRUST_WORDS.get(hook["scope"], "own")
 
 
 def _name_source(source: str) -> str:

@@ -108,8 +108,9 @@ def describe_rows(rows: Sequence[PolicyRow], every: Sequence[PolicyRow]) -> str:
 def _find_standing(place: CommandPlace) -> dict[str, dict[str, Any]]:
     """How each policy stands here, by id: `enabled` as the engine has it, `by` which file, `asked` and `fired`."""
     sources = open_sources(place)
-    found = (sources.read_user_config(), *sources.read_project_configs())
-    files = tuple(parse_config_text(*source) for source in found)
+    user = sources.read_settings()
+    projects = (parse_config_text(*source) for source in sources.read_project_configs())
+    files = (*(user.layers or (user,)), *projects)
     catalog = load_hook_catalog(place)
     running = {hook.id for hook in (*catalog.hooks, *catalog.watched) if isinstance(hook.handler, Builtin)}
     known, would = _read_usage(place), read_would(place)

@@ -97,7 +97,7 @@ def replay(
     if as_json:
         screen.print_json(summary_to_json(summary))
     else:
-        _print_summary(summary, change)
+        print_summary(summary, change)
     if max_new_denials is not None and summary.new_denials > max_new_denials:
         screen.warn(f"{summary.new_denials} calls would be denied that were not; at most {max_new_denials} may be")
         raise typer.Exit(1)
@@ -135,7 +135,8 @@ def _read_file(name: str) -> str:
     raise DeclarationError(why, where=name, hint="give the path of a file")
 
 
-def _print_summary(summary: ReplaySummary, change: CatalogChange) -> None:
+def print_summary(summary: ReplaySummary, change: CatalogChange) -> None:
+    """What was decided again, and what would be decided otherwise, by policy."""
     if not summary.events:
         screen.say("No event of this time is in the journal. Go further back: synaptic replay --since 30d")
         return

@@ -55,6 +55,7 @@ VERB_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "policy": ("policy", "Policies, shown and switched; your own."),
         "config": ("config", "What is set, where, and whether it is right."),
         "trust": ("trust", "Agree to the hooks that a project brings."),
+        "bundle": ("bundle", "An organisation's policy, signed: made, tried, in force."),
         "state": ("state", "What is remembered about a project."),
         "case": ("case", "A past event as a case for self-test."),
         "suggest": ("suggest", "What the last weeks speak for."),

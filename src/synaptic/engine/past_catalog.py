@@ -1,17 +1,22 @@
 """Catalogs under which past events were decided, built again as they were or as they would be with a change."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 
 from synaptic.engine.basis import KeptCatalog, KeptHook
+from synaptic.hooks.bundle import parse_bundle
+from synaptic.hooks.bundle_seal import BundlePlace, KeptBundle
 from synaptic.hooks.catalog import HookCatalog, build_catalog
 from synaptic.hooks.config import parse_config_text
 from synaptic.hooks.declaration import DeclarationFile
 from synaptic.hooks.edit import assign_in_text, switch_in_text
 from synaptic.hooks.past_sources import PastSources
 from synaptic.hooks.rules.parse import parse_rules
+from synaptic.hooks.sources import describe_kept
 from synaptic.model.errors import DeclarationError
+from synaptic.model.home import Home
 from synaptic.model.hook import Hook, OutsidePolicy
 from synaptic.pipeline.lifting import digest_options
 
@@ -28,6 +33,10 @@ class CatalogChange(msgspec.Struct, frozen=True, kw_only=True):
     """Dotted keys of the config, and their values."""
     rules: str = ""
     """Rules beside those of the user."""
+    bundle: str = ""
+    """A bundle beneath what the user has set, instead of the one that was in force."""
+    is_managed: bool = False
+    """Whether what it locks counts."""
 
     @property
     def is_nothing(self) -> bool:
@@ -41,6 +50,13 @@ class CatalogChange(msgspec.Struct, frozen=True, kw_only=True):
             raise DeclarationError(problems[0], hint="correct it; synaptic config schema, synaptic rule --help")
         if self.rules and not parse_rules(self.rules.encode(), DeclarationFile("the rules", "user", ""), "/").rules:
             raise DeclarationError("there is no rule in it", where="the rules", hint="a rule begins with [[rule]]")
+
+    def add_bundle(self, files: dict[str, bytes], home: str) -> None:
+        """Put the bundle where the sources of a catalog look for it."""
+        if self.bundle:
+            bundle = parse_bundle(self.bundle.encode())
+            kept = KeptBundle(name=bundle.name, version=bundle.version, text=self.bundle, is_managed=self.is_managed)
+            files[str(BundlePlace.of(Home(Path(home))).current)] = describe_kept(kept)
 
     def edit(self, text: str) -> str:
         """The user's config with this change. Raises DeclarationError where it cannot be made."""
@@ -73,6 +89,7 @@ def rebuild_catalog(kept: KeptCatalog, change: CatalogChange) -> PastCatalog:
         before = build_catalog(PastSources(kept.home, kept.root, kept.folders, dict(files)), kept.environment)
         options = {hook.id: digest_options(hook) for hook in (*before.hooks, *map(_make_hook, kept.outside))}
         config = f"{kept.home}/config.toml"
+        change.add_bundle(files, kept.home)
         files[config] = change.edit(kept.files.get(config, "")).encode("utf-8", "replace")
     catalog = build_catalog(PastSources(kept.home, kept.root, kept.folders, files), kept.environment)
     if kept.outside:

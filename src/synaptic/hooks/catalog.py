@@ -229,10 +229,10 @@ def _choose_seconds(catalog: HookCatalog) -> float:
 def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog:
     """Build a catalog: read every source once and compile its hooks."""
     said = sources.read_user_config()
-    user = parse_config(*said)
+    user = sources.read_settings(said)
     projects = tuple(parse_config(*source) for source in sources.read_project_configs())
     config, problems = merge_configs(user, *projects)
-    running, notes = split_permitted(instantiate_policies(config), Config(**user.values))
+    running, notes = split_permitted(instantiate_policies(config), *_find_asker(user, config))
     ruled = tuple(sources.iter_rules(said))
     rules = select_rules((rule for one in ruled for rule in one.rules), config.environment or environment)
     own = (*apply_modes(make_builtin_hooks(running), config), *make_rule_hooks(rules), *make_keeper_hook(rules))
@@ -266,6 +266,14 @@ def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog
         doubt=_explain_doubt(sources, config),
         watched=order_hooks(watched),
     )
+
+
+def _find_asker(user: ConfigFile, config: Config) -> tuple[Config, str]:
+    """What the user alone has set, and who else may have switched something on: programs run on the user's word."""
+    if not user.layers:
+        return Config(**user.values), "the project"
+    alone, bundle = user.layers
+    return msgspec.structs.replace(Config(**alone.values), trust=config.trust), f"the project or the {bundle.where}"
 
 
 def _explain_doubt(sources: CatalogSources, config: Config) -> str:

@@ -136,6 +136,11 @@ class ConfigFile(msgspec.Struct, frozen=True):
     problems: tuple[str, ...] = ()
     outside: Mapping[str, ConfigTable] = {}
     """Tables of policies that are not built in: nobody knows yet whether there are such."""
+    named: frozenset[str] = frozenset()
+    """Keys of tables that stand in it, such as `grants.pin`: a table that is read has a value for each."""
+    layers: "tuple[ConfigFile, ...]" = ()
+    """Where it was put together: the user's own, and what counts of a bundle."""
+    is_bundle: bool = False
 
 
 @cache
@@ -151,9 +156,15 @@ def parse_config_text(text: bytes, where: str) -> ConfigFile:
         table = parse_toml(text)
     except ValueError as error:
         return ConfigFile(where, {}, (f"{where}: is no valid TOML, nothing in it counts: {error}",))
+    return read_config_table(table, where)
+
+
+def read_config_table(table: dict[str, Any], where: str) -> ConfigFile:
+    """The same of a text that was parsed already."""
     problems: list[str] = []
     values = dict(_iter_values(table, where, problems))
-    return ConfigFile(where, values, tuple(problems), _list_outside_tables(table))
+    named = frozenset(f"{key}.{name}" for key in TABLES if isinstance(table.get(key), dict) for name in table[key])
+    return ConfigFile(where, values, tuple(problems), _list_outside_tables(table), named)
 
 
 def _iter_values(table: dict[str, Any], where: str, problems: list[str]) -> Iterator[tuple[str, Any]]:

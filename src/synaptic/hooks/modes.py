@@ -26,13 +26,14 @@ def find_mode(policy: type[Policy], config: Config) -> Mode:
 
 def settle_modes(config: Config, files: Sequence[ConfigFile], problems: list[str]) -> Config:
     """The config with the mode of each policy that is on and not enforced in the policy's own table."""
+    files = [part for file in files for part in (file.layers or (file,))]
     if not any(map(_names_modes, files)):  # as of most users
         return config
     user = Config(**files[0].values)
     tables = {name: _drop_mode(table) for name, table in config.policies.items()}
     loosening: dict[str, None] = {}
     for name, policy in load_policies().items():
-        wishes = _PolicyWishes(policy, (*NEVER_LIFTED, *config.grants.never), is_enabled(policy, user), tuple(files))
+        wishes = PolicyWishes(policy, (*NEVER_LIFTED, *config.grants.never), is_enabled(policy, user), tuple(files))
         mode = wishes.settle()
         if is_enabled(policy, config) and mode != "enforce":
             tables[name] = {**tables.get(name, {}), "mode": mode}
@@ -59,7 +60,12 @@ def _set_mode(hook: Hook, mode: Mode) -> Hook:
     return hook if mode == "enforce" else msgspec.structs.replace(hook, mode=mode, on_error="allow")
 
 
-class _PolicyWishes(msgspec.Struct, frozen=True):
+def find_named_mode(policy: type[Policy], file: ConfigFile, never: tuple[str, ...]) -> Mode | None:
+    """The mode that one file names for a policy; `never`: what nobody can make an exception to."""
+    return PolicyWishes(policy, (*NEVER_LIFTED, *never), False, (file,)).find_named(file)
+
+
+class PolicyWishes(msgspec.Struct, frozen=True):
     """What each file wants for one policy."""
 
     policy: type[Policy]
@@ -72,36 +78,43 @@ class _PolicyWishes(msgspec.Struct, frozen=True):
         if is_always_enforced(self.policy.id):
             return "enforce"
         user, *projects = self.files
-        own = self._find_named(user) or "enforce"
+        own = self.find_named(user) or "enforce"
         wanted = [own] if self.is_on_for_user else []
         for project in projects:
-            if named := self._find_named(project):
+            if named := self.find_named(project):
                 wanted.append(named)
-            elif _asks_for(self.policy, project):
+                continue
+            if _asks_for(self.policy, project):
                 wanted.append(own)
+            # Not loosened by its preset, and yet a stricter wish counts: else one more id in `never` would loosen it.
+            if by_preset := self._find_by_preset(project):
+                wanted.append(by_preset)
         return max(wanted, key=MODES.index, default=own)
 
     def list_loosening(self, mode: Mode) -> Iterator[str]:
         """A problem for each project that names a looser mode than the one that counts."""
         for project in self.files[1:]:
-            named = self._find_named(project)
+            named = None if project.is_bundle else self.find_named(project)
             if named and MODES.index(named) < MODES.index(mode):
                 yield (
                     f"{project.where}: {self._name_key(project)}: {named} would loosen what is set to {mode}; it is "
                     "ignored (set it in ~/.synaptic/config.toml)"
                 )
 
-    def _find_named(self, file: ConfigFile) -> Mode | None:
+    def find_named(self, file: ConfigFile) -> Mode | None:
         """The mode that a file names for it: by its id, else by its preset.
 
         What nobody can make an exception to is loosened by its own name alone, never along with a preset.
         """
         if mode := _read_own_mode(self.policy, file):
             return mode
-        modes: Mapping[str, Mode] = file.values.get("modes", {})
-        found = modes.get(f"@{self.policy.preset}", modes.get(STRICT))
+        found = self._find_by_preset(file)
         is_never = found != "enforce" and any(matches_glob(self.policy.id, pattern) for pattern in self.never)
         return None if is_never else found
+
+    def _find_by_preset(self, file: ConfigFile) -> Mode | None:
+        modes: Mapping[str, Mode] = file.values.get("modes", {})
+        return modes.get(f"@{self.policy.preset}", modes.get(STRICT))
 
     def _name_key(self, file: ConfigFile) -> str:
         if _read_own_mode(self.policy, file):

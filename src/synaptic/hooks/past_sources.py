@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
+
 from synaptic.files.bounded import FileContent
 from synaptic.files.snapshot import ContentLoader, WatchedFile
+from synaptic.hooks.bundle_seal import BundlePlace, FoundBundle, KeptBundle
 from synaptic.hooks.sources import CatalogSources
 from synaptic.model.home import Home
 from synaptic.model.outside import PolicySource
@@ -22,6 +25,11 @@ class PastSources(CatalogSources):
 
     def read_policy_sources(self) -> tuple[PolicySource, ...]:
         return ()
+
+    def _find_bundle(self) -> FoundBundle:
+        """As it was when it counted: the journal keeps no seal."""
+        text = self._files.get(str(BundlePlace.of(self._home).current))
+        return FoundBundle(kept=msgspec.json.decode(text, type=KeptBundle) if text else None)
 
     def _read_watched(self, path: str, load: ContentLoader, kept: list[WatchedFile]) -> FileContent:  # type: ignore[override]
         return self._files.get(path)

@@ -19,7 +19,10 @@ from synaptic.hooks.budget import (
     READING_PATIENCE,
     READING_SECONDS,
 )
-from synaptic.hooks.config import Config
+from synaptic.hooks.bundle import Bundle
+from synaptic.hooks.bundle_layer import layer_bundle
+from synaptic.hooks.bundle_seal import KEPT_LIMIT, BundlePlace, FoundBundle, KeptBundle, find_bundle
+from synaptic.hooks.config import Config, ConfigFile
 from synaptic.hooks.declaration import DECLARATION_LIMIT, DeclarationFile, Declarations
 from synaptic.hooks.project import has_foreign_owner
 from synaptic.hooks.rules.parse import PROJECT_RULES_BYTES, RuleDeclarations, parse_rules
@@ -89,6 +92,7 @@ class CatalogSources:
         self.is_user_unknown = False
         """Whether it is not known what the user has set."""
         self._project_bytes = 0
+        self._bundle: Bundle | None = None
         for folder in self._folders:
             if has_foreign_owner(folder):
                 self._folders = tuple(one for one in self._folders if one != folder)
@@ -103,6 +107,19 @@ class CatalogSources:
     def read_user_config(self) -> SourceText:
         return self._read_text(str(self._home.config), configs.CONFIG_LIMIT)
 
+    def read_settings(self, said: SourceText | None = None) -> ConfigFile:
+        """What the user has set, over the bundle of their organisation, where there is one."""
+        user = configs.parse_config_text(*(said or self.read_user_config()))
+        found = self._find_bundle()
+        self.problems += found.problems
+        self._bundle = bundle = found.parse()
+        if bundle is None or found.kept is None:
+            return user
+        # For the record of an event: without seal and signature, and under the same name.
+        self.texts[str(BundlePlace.of(self._home).current)] = describe_kept(found.kept)
+        self.problems += bundle.problems
+        return layer_bundle(user, bundle, found.is_managed)
+
     def read_project_configs(self) -> tuple[SourceText, ...]:
         """The config of every folder that counts, the outermost first."""
         return tuple(self._read_project_text(folder, "config.toml") for folder in self._folders)
@@ -111,8 +128,10 @@ class CatalogSources:
         return self._read_project_text(self.root, "env.toml")
 
     def iter_rules(self, user: SourceText) -> Iterator[RuleDeclarations]:
-        """The rules of the user, which stand in the config, then those of every folder, the outermost first."""
+        """The organisation's rules, the user's, which stand in the config, then those of every folder from outside."""
         home = str(self._home.root.parent)
+        if self._bundle is not None:
+            yield parse_rules(self._bundle.text, DeclarationFile(self._bundle.label, "organisation", self.root), home)
         yield parse_rules(user[0], DeclarationFile(user[1], "user", self.root), home)
         for folder in self._folders:
             text, path = self._read_text(f"{_locate_dot_folder(folder)}/{RULES_NAME}", PROJECT_RULES_BYTES)
@@ -244,6 +263,16 @@ class CatalogSources:
     def _read_definition(self, path: str, observed: bool) -> bytes | None:
         return self._read_observed(path, partial(read_content, limit=document.YAML_LIMIT), observed)
 
+    def _find_bundle(self) -> FoundBundle:
+        return find_bundle(self._home, self._read_bundle_file)
+
+    def _read_bundle_file(self, path: str) -> bytes | None:
+        content = self._read_watched(path, partial(read_content, limit=KEPT_LIMIT), self.watched)
+        if isinstance(content, UnreadableFile):
+            self._note_unreadable(path, content)
+            return None
+        return content
+
     def _read_text(self, path: str, limit: int) -> SourceText:
         return self._read_content(path, partial(read_content, limit=limit)) or b"", path
 
@@ -271,6 +300,13 @@ class CatalogSources:
             self.forbidden.append(problem)
             self.may_pass = self.may_pass or file.may_pass
             self.is_user_unknown = self.is_user_unknown or path.startswith(f"{self._user}/")
+
+
+def describe_kept(kept: KeptBundle) -> bytes:
+    """What of a bundle decides, as the journal keeps it."""
+    return msgspec.json.encode(
+        {"name": kept.name, "version": kept.version, "text": kept.text, "is_managed": kept.is_managed}
+    )
 
 
 def _locate_dot_folder(folder: str) -> str:

@@ -8,7 +8,7 @@ import msgspec
 
 Protocol = Literal["decision", "native", "result", "exitcode"]
 OnError = Literal["allow", "deny"]
-Scope = Literal["builtin", "user", "project"]
+Scope = Literal["builtin", "organisation", "user", "project"]
 Mode = Literal["shadow", "advise", "enforce"]
 
 MODES: tuple[Mode, ...] = ("shadow", "advise", "enforce")

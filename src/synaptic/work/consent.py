@@ -2,7 +2,7 @@
 
 import time
 
-from synaptic.hooks.config import GrantsConfig, parse_config_text
+from synaptic.hooks.config import GrantsConfig
 from synaptic.hooks.sources import CatalogSources
 from synaptic.model.authority import Authority
 from synaptic.model.errors import LayerError
@@ -57,8 +57,9 @@ def require_pin(store: Store, given: str) -> None:
 def read_grants_config(home: Home) -> GrantsConfig:
     """What the user has set. Raises LayerError where that cannot be known: it may forbid what is asked for."""
     sources = CatalogSources(home, "")
-    file = parse_config_text(*sources.read_user_config())
-    unknown = (one for one in (*sources.problems, *file.problems) if UNREAD_TEXT in one or GRANTS_TEXT in one)
+    file = sources.read_settings()
+    own = file.layers[0] if file.layers else file  # what a bundle locks is a problem, too, and no doubt
+    unknown = (one for one in (*sources.problems, *own.problems) if UNREAD_TEXT in one or GRANTS_TEXT in one)
     if trouble := next(unknown, ""):
         raise LayerError("CONFIG_UNKNOWN", f"nobody knows what you have forbidden: {trouble}")
     found = file.values.get("grants", GrantsConfig())

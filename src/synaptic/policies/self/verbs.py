@@ -35,11 +35,19 @@ ANSWER_REFUSALS = PeopleOnly("answer a refusal for a person")
 CHANGE_REGISTRY = PeopleOnly("choose or change registries")
 
 RUN_HUB = PeopleOnly("run a team's hub")
+CHANGE_BUNDLE = PeopleOnly("choose whose bundles are believed")
+SIGN_BUNDLE = PeopleOnly("sign for an organisation")
 CHANGE_PIN = PeopleOnly("set or remove the PIN")
 
 FOR_PEOPLE: Mapping[str, PeopleOnly] = {
     "allow": PeopleOnly("make exceptions"),
     "bootstrap": SET_UP,
+    "bundle build": PeopleOnly("write bundles", only=("--out",)),
+    "bundle drop": CHANGE_BUNDLE,
+    "bundle follow": CHANGE_BUNDLE,
+    "bundle key": SIGN_BUNDLE,
+    "bundle publish": PeopleOnly("publish bundles"),
+    "bundle sign": SIGN_BUNDLE,
     "case": PeopleOnly("write cases", unless=("--dry-run",)),
     "config set": CHANGE_SETTINGS,
     "daemon restart": PeopleOnly("restart the daemon"),
@@ -101,7 +109,8 @@ FOR_PEOPLE: Mapping[str, PeopleOnly] = {
 }
 FOR_EVERYBODY = frozenset((
     "ability documents", "ability lint", "ability list", "ability run", "ability suggest", "agent list",
-    "agent register", "agent show", "agent status", "agents show", "agents verify", "check",
+    "agent register", "agent show", "agent status", "agents show", "agents verify", "bundle pull", "bundle status",
+    "bundle test", "bundle verify", "check",
     "completion", "config get", "config path", "config schema", "config show", "config validate",
     "daemon run", "daemon start", "daemon status", "diff",
     "effort dehydrate", "effort finish", "effort list", "effort log", "effort phase", "effort resume", "effort show",
