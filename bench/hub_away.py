@@ -1,4 +1,4 @@
-"""`python -m bench.hub_away`: an hour of events while the hub is away. What is decided, how fast, and what arrives later.
+"""`python -m bench.hub_away`: events while the hub is away. What is decided, how fast, and what arrives later.
 
 Two homes get the same events in turn: one has joined no hub, the other one that does not answer.
 """
@@ -14,6 +14,8 @@ from pathlib import Path
 
 import msgspec
 import psycopg
+from tests.hub.chaos.homes import join_hub
+from tests.hub.chaos.hub_process import HubProcess, make_database
 
 from bench import machine
 from bench.line import Line, added
@@ -26,8 +28,6 @@ from synaptic.hub.place import HubPlace
 from synaptic.hub.server.throwaway import ThrowawayPostgres
 from synaptic.store import journal
 from synaptic.store.reader import JournalReader
-from tests.hub.chaos.homes import join_hub
-from tests.hub.chaos.hub_process import HubProcess, make_database
 
 HOUR = 375
 """Events of a developer's hour: 3,000 in a day of eight, which is an estimate."""
@@ -93,16 +93,16 @@ class AwayRun:
         decided = [list_decisions(world) for world in (self.alone, self.joined)]
         timing = self._time(rounds) if rounds else None
         waiting = count_events(self.joined) - self._count_arrived()
-        written = count_events(self.joined)
         tell(f"the hub comes back; {waiting} events wait")
         began = time.monotonic()
         self._hub.start()
         self._hub.wait_until_well()
         wait_for(lambda: self._count_arrived() >= count_events(self.joined), "everything arrives")
         seconds = time.monotonic() - began
+        arrived, calls = self._list_arrived(), [call for call, _ in list_calls(self.joined)]
         return AwayFindings(
-            events=events, differences=compare(*decided), waiting=waiting, arrived=self._count_arrived(), written=written,
-            seconds=seconds, is_equal=self._list_arrived() == [entry[0] for entry in list_calls(self.joined)], timing=timing,
+            events=events, differences=compare(*decided), waiting=waiting, arrived=len(arrived),
+            written=len(calls), seconds=seconds, is_equal=arrived == calls, timing=timing,
         )  # fmt: skip
 
     def _time(self, rounds: int) -> Line:
@@ -126,12 +126,16 @@ def merge(one: Samples, other: Samples) -> Samples:
 
 
 def describe_times(alone: Samples, joined: Samples) -> str:
-    return f"p50 of a call: {alone.percentile(0.5):.3f} ms alone, {joined.percentile(0.5):.3f} ms with a hub that is away"
+    return (
+        f"p50 of a call: {alone.percentile(0.5):.3f} ms alone, {joined.percentile(0.5):.3f} ms with a hub that is away"
+    )
 
 
 def send(world: World, command: str) -> None:
     stdin = line({**event(world.project, command), "tool_use_id": ""})
-    subprocess.run([str(world.home.dispatch), "PreToolUse"], input=stdin, env=world.env, capture_output=True, timeout=60)
+    subprocess.run(
+        [str(world.home.dispatch), "PreToolUse"], input=stdin, env=world.env, capture_output=True, timeout=60
+    )
 
 
 def list_calls(world: World) -> list[tuple[str, object]]:

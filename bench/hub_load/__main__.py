@@ -11,19 +11,28 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
+from tests.hub.chaos.hub_process import HubProcess, make_database
 
 from bench import machine
 from bench.hub_load.batches import measure_bytes
+from bench.hub_load.bundle import Organisation, measure_bundle
 from bench.hub_load.fill import RARE, fill_days
 from bench.hub_load.hosts import SimulatedHost, add_hosts, ship_backlog, ship_live
 from bench.hub_load.meters import Meter, measure_size
-from bench.hub_load.questions import Asker, Answered, list_questions
+from bench.hub_load.questions import Answered, Asker, list_questions
 from bench.hub_load.report import EVENTS_A_DAY, PEAK, WORK_HOURS, Asked, Backlog, Live, Report, format_report
 from synaptic.hub.server.throwaway import ThrowawayPostgres
-from tests.hub.chaos.hub_process import LOGIN, HubProcess, make_database
 
-SETTINGS = ("shared_buffers=2GB", "max_wal_size=16GB", "checkpoint_timeout=30min", "work_mem=32MB", "effective_cache_size=8GB")
+SETTINGS = (
+    "shared_buffers=2GB",
+    "max_wal_size=16GB",
+    "checkpoint_timeout=30min",
+    "work_mem=32MB",
+    "effective_cache_size=8GB",
+)
 LARGE, SMALL = 500, 5
+BUNDLE_HOSTS, BUNDLES = 50, 3
+PARTS = ["ingest", "bundle", "day", "month"]
 
 
 class Bench:
@@ -55,7 +64,9 @@ class Bench:
         shares = self._meter.read()
         rate = len(times) * size / seconds
         times.sort()
-        found = Backlog(len(hosts), size, rate, times[len(times) // 2] * 1000, times[int(len(times) * 0.95)] * 1000, shares)
+        found = Backlog(
+            len(hosts), size, rate, times[len(times) // 2] * 1000, times[int(len(times) * 0.95)] * 1000, shares
+        )
         tell(f"  {rate:,.0f} events/s")
         return found
 
@@ -88,6 +99,8 @@ def main() -> int:
     report.travels = measure_bytes(LARGE)
     if "ingest" in options.only:
         measure_ingest(report, options)
+    if "bundle" in options.only:
+        measure_bundles(report, options)
     for name, days in (("day", 1), ("month", 30)):
         if name in options.only:
             measure_filled(report, options, days)
@@ -115,12 +128,30 @@ def measure_ingest(report: Report, options: argparse.Namespace) -> None:
         events = 4000
         for count in options.hosts:
             hosts = add_hosts(bench.database, bench.hub.port, count)
-            report.backlogs.append(bench.take_in(hosts, max(options.events, count * LARGE // 5), min(LARGE, max(options.events // count, 100))))
+            report.backlogs.append(
+                bench.take_in(
+                    hosts, max(options.events, count * LARGE // 5), min(LARGE, max(options.events // count, 100))
+                )
+            )
             report.backlogs.append(bench.take_in(hosts, max(options.events // 20, count * SMALL), SMALL))
             report.lives.append(bench.live(hosts, options.seconds))
             events = measure_size(bench.super_url).events
-            report.asked.append(bench.ask(f"{events:,} events of today, of {count:,} hosts and those before", hosts[-1].name, options.runs))
+            report.asked.append(
+                bench.ask(
+                    f"{events:,} events of today, of {count:,} hosts and those before", hosts[-1].name, options.runs
+                )
+            )
         report.sizes = measure_size(bench.super_url)
+
+
+def measure_bundles(report: Report, options: argparse.Namespace) -> None:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="syn-load-")))
+        organisation = Organisation(Bench(stack, folder).hub, folder, BUNDLE_HOSTS)
+        report.bundles = []
+        for version in range(1, BUNDLES + 1):
+            report.bundles.append(measure_bundle(organisation, version))
+            tell(f"bundle {version} on {BUNDLE_HOSTS} hosts: {report.bundles[-1][-1]:.2f} s")
 
 
 def measure_filled(report: Report, options: argparse.Namespace, days: int) -> None:
@@ -148,8 +179,10 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=30.0, help="as on a working day")
     parser.add_argument("--rows", type=int, default=10_000_000, help="that are put there by SQL")
     parser.add_argument("--runs", type=int, default=15, help="of each question")
-    parser.add_argument("--only", nargs="+", default=["ingest", "day", "month"], choices=["ingest", "day", "month"])
-    parser.add_argument("--keep", metavar="FILE", default="", help="where parts that are measured apart are put together")
+    parser.add_argument("--only", nargs="+", default=PARTS, choices=PARTS)
+    parser.add_argument(
+        "--keep", metavar="FILE", default="", help="where parts that are measured apart are put together"
+    )
     parser.add_argument("--save", metavar="FILE", default="", help="write it as Markdown too")
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""What simulated hosts ship: batches of events that look like those of a developer's day, packed as a host packs them."""
+"""What simulated hosts ship: batches of events like those of a developer's day, packed as a host packs them."""
 
 import gzip
 import random
@@ -10,15 +10,40 @@ import msgspec
 from synaptic.hub.wire import EventBatch, HookRun, ShippedEvent
 
 GZIP_LEVEL = 1
-TOOLS = ("Bash",) * 8 + ("Read",) * 6 + ("Edit",) * 4 + ("Grep",) * 3 + ("Write", "Glob", "WebFetch", "mcp__tracker__find")
+TOOLS = (
+    ("Bash",) * 8 + ("Read",) * 6 + ("Edit",) * 4 + ("Grep",) * 3 + ("Write", "Glob", "WebFetch", "mcp__tracker__find")
+)
 EVENTS = ("PreToolUse",) * 9 + ("PostToolUse",) * 9 + ("UserPromptSubmit", "Stop")
 KINDS = ("none",) * 190 + ("advise",) * 3 + ("rewrite",) * 2 + ("deny",) * 4 + ("ask",)
 HOOKS = (
     "git.force-push", "git.commit-everything", "paths.outside-project", "secrets.files", "shell.pipe-to-shell",
     "sane.refuse", "audit.tool-use", "code.unknown-launcher", "work.claims", "files.lock-files",
 )  # fmt: skip
-PROGRAMS = ("git status", "git diff", "pytest -q", "rg -n", "ls -la", "sed -n 1,80p", "make test", "npm run build", "curl -s")
-NAMES = ("parser", "config", "session", "engine", "store", "router", "index", "client", "render", "schema", "token", "queue")
+PROGRAMS = (
+    "git status",
+    "git diff",
+    "pytest -q",
+    "rg -n",
+    "ls -la",
+    "sed -n 1,80p",
+    "make test",
+    "npm run build",
+    "curl -s",
+)
+NAMES = (
+    "parser",
+    "config",
+    "session",
+    "engine",
+    "store",
+    "router",
+    "index",
+    "client",
+    "render",
+    "schema",
+    "token",
+    "queue",
+)
 REASON = "The branch is protected: push with --force-with-lease, or ask its owner"
 
 
@@ -68,7 +93,9 @@ class HostEvents:
 
     def _make_subject(self) -> str:
         source = self._source
-        return f"{source.choice(PROGRAMS)} src/{source.choice(NAMES)}/{source.choice(NAMES)}_{source.randrange(4000)}.py"
+        return (
+            f"{source.choice(PROGRAMS)} src/{source.choice(NAMES)}/{source.choice(NAMES)}_{source.randrange(4000)}.py"
+        )
 
 
 def measure_bytes(count: int = 500) -> tuple[float, float]:

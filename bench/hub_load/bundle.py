@@ -1,4 +1,4 @@
-"""How long a new bundle takes to be in force on every host: they wait at the hub, fetch it and take it in as they do."""
+"""How long a new bundle takes to be in force on every host: hosts that wait at the hub, fetch it and take it in."""
 
 import asyncio
 import time
@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
+from tests.hub.chaos.homes import join_hub
+from tests.hub.chaos.hub_process import HubProcess
 
 from synaptic.hub.bundles.from_hub import publish_to_hub
 from synaptic.hub.bundles.pull import find_version, pull_bundle
@@ -18,8 +20,6 @@ from synaptic.hub.shipping.hub_client import HubClient
 from synaptic.hub.shipping.plan import write_membership
 from synaptic.hub.wire import SignedBundle
 from synaptic.model.home import Home
-from tests.hub.chaos.homes import join_hub
-from tests.hub.chaos.hub_process import HubProcess
 
 WAIT_SECONDS = 25.0
 """So long a host waits at the hub before it asks again."""

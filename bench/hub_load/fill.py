@@ -18,12 +18,16 @@ Tell = Callable[[str], None]
 WORDS = """
 CREATE TABLE words (tools text[], kinds text[], programs text[], names text[], hooks text[]);
 INSERT INTO words VALUES (
-  '{Bash,Bash,Bash,Bash,Bash,Bash,Bash,Bash,Read,Read,Read,Read,Read,Read,Edit,Edit,Edit,Edit,Grep,Grep,Grep,Write,Glob,mcp__tracker__find}',
+  '{Bash,Bash,Bash,Bash,Bash,Bash,Bash,Bash,Read,Read,Read,Read,Read,Read,Edit,Edit,Edit,Edit,Grep,Grep,Grep,Write,
+    Glob,mcp__tracker__find}',
   array_fill('none'::text, ARRAY[190]) || array_fill('advise'::text, ARRAY[3]) || array_fill('rewrite'::text, ARRAY[2])
     || array_fill('deny'::text, ARRAY[4]) || array_fill('ask'::text, ARRAY[1]),
-  '{git status --short,git diff HEAD~1,git log --oneline -5,python -m pytest -q,rg -n,ls -la,sed -n 1\\,80p,make test,npm run build,curl -s,cat,docker compose up}',
-  '{parser,config,session,engine,store,router,index,client,render,schema,token,queue,worker,report,mailer,invoice,search,upload,cache,gateway}',
-  '{git.force-push,git.commit-everything,paths.outside-project,secrets.files,shell.pipe-to-shell,sane.refuse,audit.tool-use,code.unknown-launcher,work.claims,files.lock-files}'
+  '{git status --short,git diff HEAD~1,git log --oneline -5,python -m pytest -q,rg -n,ls -la,sed -n 1p,make test,
+    npm run build,curl -s,cat,docker compose up}',
+  '{parser,config,session,engine,store,router,index,client,render,schema,token,queue,worker,report,mailer,invoice,
+    search,upload,cache,gateway}',
+  '{git.force-push,git.commit-everything,paths.outside-project,secrets.files,shell.pipe-to-shell,sane.refuse,
+    audit.tool-use,code.unknown-launcher,work.claims,files.lock-files}'
 );
 """
 EVENTS = """
@@ -39,14 +43,18 @@ SELECT d.n / {hosts} + 1, d.at, 300 + (d.r1 * 5000)::int, to_timestamp(d.at)::da
   CASE WHEN d.host % 4 <> 0 THEN ''
     WHEN d.n IN ({rare}) THEN 'cat notes/{word}.md'
     ELSE d.program || ' src/' || d.name2 || '/' || d.name1 || '_' || (power(d.r2, 3) * 40000)::int || '.py' END,
-  CASE WHEN d.host % 4 = 0 AND d.kind <> 'none' THEN 'The branch is protected: ask its owner, or push with a lease' ELSE '' END,
-  ('[["' || d.hook || '","' || d.kind || '",' || d.micros / 9 || ',""],["audit.tool-use","none",' || d.micros / 20 || ',""]]')::json,
+  CASE WHEN d.host % 4 = 0 AND d.kind <> 'none'
+    THEN 'The branch is protected: ask its owner, or push with a lease' ELSE '' END,
+  ('[["' || d.hook || '","' || d.kind || '",' || d.micros / 9
+    || ',""],["audit.tool-use","none",' || d.micros / 20 || ',""]]')::json,
   NULL
 FROM (
   SELECT g.n, 1 + (g.n % {hosts})::int AS host, {start} + g.n::float8 / {amount} * {seconds} AS at, g.r1, g.r2,
-    w.kinds[1 + floor(g.r1 * (199 + 1))::int] AS kind, w.tools[1 + floor(g.r2 * (23 + 1))::int] AS tool,
-    w.hooks[1 + floor(power(g.r3, 2) * (9 + 1))::int] AS hook, w.names[1 + floor(power(g.r4, 2) * (19 + 1))::int] AS name1,
-    w.names[1 + floor(power(g.r5, 2) * (19 + 1))::int] AS name2, w.programs[1 + floor(power(g.r6, 2) * (11 + 1))::int] AS program,
+    w.kinds[1 + floor(g.r1 * 200)::int] AS kind, w.tools[1 + floor(g.r2 * 24)::int] AS tool,
+    w.hooks[1 + floor(power(g.r3, 2) * 10)::int] AS hook,
+    w.names[1 + floor(power(g.r4, 2) * 20)::int] AS name1,
+    w.names[1 + floor(power(g.r5, 2) * 20)::int] AS name2,
+    w.programs[1 + floor(power(g.r6, 2) * 12)::int] AS program,
     (exp(7.0 + (g.r1 + g.r2 + g.r3 + g.r4 - 2)))::int AS micros
   FROM (SELECT n, random() r1, random() r2, random() r3, random() r4, random() r5, random() r6
     FROM generate_series({first}, {last}) n) g, words w
@@ -55,7 +63,8 @@ FROM (
 TALLIES = """
 INSERT INTO tallies (amount, faults, micros, longest, day, host, hook, kind, classes)
 SELECT count(*), 0, sum(micros), max(micros), day, host, hook, kind,
-  array_fill(0, ARRAY[40]) || ARRAY[count(*) FILTER (WHERE micros < 1500), count(*) FILTER (WHERE micros >= 1500)]::int[]
+  array_fill(0, ARRAY[40]) || ARRAY[
+    count(*) FILTER (WHERE micros < 1500), count(*) FILTER (WHERE micros >= 1500)]::int[]
 FROM (
   SELECT day, host, '' AS hook, kind, micros FROM events WHERE day BETWEEN %(first)s AND %(last)s
   UNION ALL SELECT day, host, by, kind, micros / 9 FROM events WHERE by <> '' AND day BETWEEN %(first)s AND %(last)s
@@ -130,14 +139,16 @@ def _fill_day(
     connection.execute(
         f"ALTER TABLE events ATTACH PARTITION {name} FOR VALUES FROM ('{day}') TO ('{day + timedelta(1)}')"
     )
-    tallies = f"tallies_{day:%Y%m%d}"
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {tallies} PARTITION OF tallies FOR VALUES FROM ('{day}') TO ('{day + timedelta(1)}')")
+    tallies, until = f"tallies_{day:%Y%m%d}", day + timedelta(1)
+    connection.execute(
+        f"CREATE TABLE IF NOT EXISTS {tallies} PARTITION OF tallies FOR VALUES FROM ('{day}') TO ('{until}')"
+    )
     connection.execute(f"VACUUM ANALYZE {name}")
 
 
 def _rename_index(definition: str, name: str) -> str:
     """The same index, of a day's own table, with a name that the system chooses."""
-    head, _, tail = definition.partition(" ON ONLY public.events ")
+    _, _, tail = definition.partition(" ON ONLY public.events ")
     if not tail:
-        head, _, tail = definition.partition(" ON public.events ")
+        _, _, tail = definition.partition(" ON public.events ")
     return f"CREATE INDEX ON {name} {tail}"

@@ -83,4 +83,6 @@ class Asker:
         self.ask(question)
         found = [self.ask(question) for _ in range(runs)]
         times = sorted(taken for taken, _ in found)
-        return Answered(question.name, statistics.median(times), times[min(int(len(times) * 0.95), len(times) - 1)], found[0][1])
+        return Answered(
+            question.name, statistics.median(times), times[min(int(len(times) * 0.95), len(times) - 1)], found[0][1]
+        )

@@ -125,9 +125,7 @@ class Campaign:
     def _start_shippers(self, group: int) -> None:
         hosts = self._options.list_groups()[group]
         log = self._folder / f"shippers-{group}.log"
-        self._shippers[group] = start_child(
-            "tests.hub.chaos.shippers", self._folder, hosts.start, hosts.stop, log=log
-        )
+        self._shippers[group] = start_child("tests.hub.chaos.shippers", self._folder, hosts.start, hosts.stop, log=log)
 
     # What fails
 
@@ -183,7 +181,9 @@ class Campaign:
             if self._sum() != last:
                 last, moved = self._sum(), now
             if now - moved > self._options.patience:
-                raise SystemExit(f"nothing moves: waiting for {what} at {last} of {self._options.total}\n{self._describe()}")
+                raise SystemExit(
+                    f"nothing moves: waiting for {what} at {last} of {self._options.total}\n{self._describe()}"
+                )
             if now - told > TELL_SECONDS:
                 told = now
                 self._tell(f"{last:,} of {self._options.total:,} arrived; next: {what}")
@@ -195,7 +195,10 @@ class Campaign:
 
     def _look(self) -> None:
         """Marks of the hosts, as they are on the hub's disk: none may ever be less than it was."""
-        with suppress(psycopg.OperationalError), psycopg.connect(self._postgres.url_as("postgres", "hub")) as connection:
+        with (
+            suppress(psycopg.OperationalError),
+            psycopg.connect(self._postgres.url_as("postgres", "hub")) as connection,
+        ):
             for name, seq in connection.execute(MARKS).fetchall():
                 if seq < self._marks.get(name, 0):
                     self._violate(f"the mark of {name} went back from {self._marks[name]} to {seq}")

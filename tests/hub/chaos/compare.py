@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,9 @@ def find_differences(here: list[ShippedEvent], there: list[ShippedEvent]) -> Ite
     other = [event for event in here if known.get(event.seq, event) != event]
     yield f"its content is another: {len(other)} events differ"
     for event in other[:SHOWN]:
-        names = [name for name in (*COLUMNS, "runs", "grants") if getattr(event, name) != getattr(known[event.seq], name)]
+        names = [
+            name for name in (*COLUMNS, "runs", "grants") if getattr(event, name) != getattr(known[event.seq], name)
+        ]
         yield f"event {event.seq}: " + ", ".join(
             f"{name} {getattr(event, name)!r} came as {getattr(known[event.seq], name)!r}"[:300] for name in names
         )
@@ -128,7 +131,7 @@ def find_doubles(connection: Connection, name: str) -> Iterator[str]:
 
 def find_disorder(turns: list[tuple[Any, ...]]) -> Iterator[str]:
     """Each transaction of a host brought only what comes after all that was there: its mark never went back."""
-    for (one, _, last, _), (other, first, _, _) in zip(turns, turns[1:], strict=False):
+    for (one, _, last, _), (other, first, _, _) in pairwise(turns):
         if first <= last:
             yield f"transaction {other} brought {first} after {one} had brought {last}"
 

@@ -9,7 +9,14 @@ from contextlib import suppress
 
 PIECE = 1 << 16
 LINGER_RESET = struct.pack("ii", 1, 0)
-SOUND, RESET, HALF_CLOSED, SWALLOWED, SLOW, FROZEN = "sound", "reset", "half-closed", "answer swallowed", "slow", "frozen"
+SOUND, RESET, HALF_CLOSED, SWALLOWED, SLOW, FROZEN = (
+    "sound",
+    "reset",
+    "half-closed",
+    "answer swallowed",
+    "slow",
+    "frozen",
+)
 FATES = (SOUND, RESET, HALF_CLOSED, SWALLOWED, SLOW, FROZEN)
 WEIGHTS = (40, 20, 10, 15, 10, 5)
 FROZEN_SECONDS = 4.0

@@ -1,6 +1,7 @@
 """What fails when: from a seed, by how much of all events has arrived, so that a slow machine has the same campaign."""
 
 import random
+from itertools import pairwise
 
 import msgspec
 
@@ -50,20 +51,35 @@ class ChaosOptions(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def words(self) -> str:
         """What to type to run it again."""
-        names = ("hosts", "events", "hub_kills", "postgres_kills", "cuts", "shipper_kills", "seed", "before", "write_seconds")
+        names = (
+            "hosts",
+            "events",
+            "hub_kills",
+            "postgres_kills",
+            "cuts",
+            "shipper_kills",
+            "seed",
+            "before",
+            "write_seconds",
+        )
         return " ".join(f"--{name.replace('_', '-')} {getattr(self, name)}" for name in names)
 
     def list_groups(self) -> list[range]:
         """The hosts of each process."""
         count = min(self.groups, self.hosts)
         edges = [self.hosts * number // count for number in range(count + 1)]
-        return [range(first, last) for first, last in zip(edges, edges[1:], strict=False)]
+        return [range(first, last) for first, last in pairwise(edges)]
 
 
 def make_schedule(options: ChaosOptions) -> list[Fault]:
     """All faults in their order."""
     source = random.Random(f"schedule {options.seed}")
-    counts = {HUB: options.hub_kills, POSTGRES: options.postgres_kills, CUT: options.cuts, SHIPPERS: options.shipper_kills}
+    counts = {
+        HUB: options.hub_kills,
+        POSTGRES: options.postgres_kills,
+        CUT: options.cuts,
+        SHIPPERS: options.shipper_kills,
+    }
     kinds = [kind for kind, count in counts.items() for _ in range(count)]
     source.shuffle(kinds)
     step = (LAST - FIRST) / max(len(kinds), 1)

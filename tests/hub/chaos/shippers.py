@@ -1,6 +1,6 @@
 """`python -m tests.hub.chaos.shippers FOLDER FIRST LAST`: the product's shipping of several hosts in one process.
 
-Each is the whole of what `synaptic.hub.shipping.process` runs, events, status and news, but for the leaving of a session.
+Each is the whole of what `synaptic.hub.shipping.process` runs: events, status and news.
 """
 
 import asyncio

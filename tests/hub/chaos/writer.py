@@ -1,6 +1,6 @@
 """`python -m tests.hub.chaos.writer FOLDER SEED FIRST LAST DONE EVENTS SECONDS`: writes the journals of some hosts.
 
-So many events of each are there already; the others come in groups of uneven size, spread over so many seconds at least.
+So many events of each are there already; the others come in groups of uneven size, over so many seconds at least.
 """
 
 import random

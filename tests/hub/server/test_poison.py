@@ -12,13 +12,28 @@ from synaptic.hub.wire import EventBatch, HookRun, ShippedEvent
 from tests.hub.server.kit import make_event, open_hub
 
 TEXTS = (
-    "", " ", "\t", "\n", "\r\n", "\\", "\\N", "\\.", "\x00", "a\x00b", "\ud800", "\udfff\ud800", "\x1b[2J", "\u202e", "\ufeff",
-    "'; DROP TABLE events; --", "%s", "%(x)s", "{}", "NULL", "\x7f", "\x85", "\u2028", "é" * 300, "漢" * 5000, "x" * 100_000,
+    "", " ", "\t", "\n", "\r\n", "\\", "\\N", "\\.", "\x00", "a\x00b", "\ud800", "\udfff\ud800", "\x1b[2J", "\u202e",
+    "\ufeff", "\x7f", "\x85", "\u2028",
+    "'; DROP TABLE events; --", "%s", "%(x)s", "{}", "NULL", "é" * 300, "漢" * 5000, "x" * 100_000,
     "a/" * 20_000, "<>&|!:*()" * 50, "\U0010ffff", "\ue000" * 3, "'" * 500, '"' * 500, " ".join(map(str, range(5000))),
 )  # fmt: skip
 NUMBERS = (0, 1, -1, 2**31 - 1, 2**31, -(2**31) - 1, 2**62, 2**63 - 1, -(2**63))
 TIMES = (0.0, 1e-300, -1.0, -1e18, 1.0, 4e9, 9e9, 1e18, 1e300, time.time() + 3 * 86400)
-NAMES = ("call", "agent", "event", "session", "agent_id", "tool", "project", "kind", "by", "code", "tool_use", "subject", "reason")
+NAMES = (
+    "call",
+    "agent",
+    "event",
+    "session",
+    "agent_id",
+    "tool",
+    "project",
+    "kind",
+    "by",
+    "code",
+    "tool_use",
+    "subject",
+    "reason",
+)
 
 
 @pytest.mark.parametrize("at", TIMES)

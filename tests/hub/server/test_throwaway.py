@@ -2,6 +2,7 @@
 
 import sys
 import time
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -37,8 +38,7 @@ def is_running(pid: int) -> bool:
     """Dead and not waited for is no more; it is what it is for a moment after the signal."""
     time.sleep(0.2)
     try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 

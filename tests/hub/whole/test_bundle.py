@@ -5,10 +5,10 @@ import subprocess
 from pathlib import Path
 
 import msgspec
-
 from bench.hub_load.bundle import BundleHost, Organisation, measure_bundle
 from bench.payload import event, line
 from bench.world import World, build
+
 from synaptic.hooks.bundle_seal import find_bundle
 from synaptic.hub.bundles.pull import find_version
 from tests.hub.whole.conftest import Team

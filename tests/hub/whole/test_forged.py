@@ -32,7 +32,11 @@ class Forger:
     def sign(self, method: str, target: str, body: bytes, at: float = 0.0) -> dict[str, str]:
         said = f"{at or time.time():.0f}"
         signature = self.key.sign_plain(make_request_text(method, target, said, body))
-        return {"x-synaptic-host": self.name, "x-synaptic-at": said, "x-synaptic-signature": base64.b64encode(signature).decode()}
+        return {
+            "x-synaptic-host": self.name,
+            "x-synaptic-at": said,
+            "x-synaptic-signature": base64.b64encode(signature).decode(),
+        }
 
     def send(self, method: str, target: str, body: bytes, headers: dict[str, str]) -> int:
         with closing(HTTPConnection("127.0.0.1", self.team.hub.port, timeout=30)) as connection:

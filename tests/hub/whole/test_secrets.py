@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-
 from bench.secret_samples import Sample, iter_samples
+
 from synaptic.hub.place import HubPlace
 from synaptic.model.decision import Decision, Kind, TraceStep
 from synaptic.store import journal
@@ -64,7 +64,9 @@ def make_payload(tool: str = "Bash", **given: str) -> str:
     return json.dumps({"tool_name": tool, "tool_use_id": "toolu_1", "tool_input": given})
 
 
-def make_decision(reason: str = "no", by: str = "secrets.files", hook: str = "secrets.files", **given: object) -> Decision:
+def make_decision(
+    reason: str = "no", by: str = "secrets.files", hook: str = "secrets.files", **given: object
+) -> Decision:
     trace = (TraceStep(hook=hook, kind=Kind.DENY, reason=reason, micros=7),)
     return Decision(kind=Kind.DENY, by=by, reason=reason, trace=trace, **given)  # type: ignore[arg-type]
 
@@ -88,4 +90,4 @@ def list_pieces(secret: str) -> list[str]:
 
 
 def test_a_dump_with_a_secret_would_be_seen(tmp_path: Path):
-    assert [name for name in list_leaks(f"... {SAMPLES[0].secret} ...")] == [SAMPLES[0].name]
+    assert list_leaks(f"... {SAMPLES[0].secret} ...") == [SAMPLES[0].name]
