@@ -1,5 +1,6 @@
 """The hub's connections, and the roles it acts as on them."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -20,8 +21,10 @@ WAIT_SECONDS = 5.0
 MOST_WAITING = 300
 RETRY_SECONDS = 2
 READ_SECONDS = 15
+HANG_SECONDS = 40.0
+"""After that it is not the statement that is slow: the database does not answer at all."""
 # A hub that hangs does not keep what it has locked.
-LIMITS = "-c lock_timeout=10s -c statement_timeout=60s -c idle_in_transaction_session_timeout=30s -c timezone=UTC"
+LIMITS = "-c lock_timeout=10s -c statement_timeout=30s -c idle_in_transaction_session_timeout=30s -c timezone=UTC"
 ALIVE: dict[str, Any] = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -53,11 +56,18 @@ class HubDatabase:
     async def connect(self) -> AsyncIterator[Connection]:
         """A connection as the hub itself. A database that is away becomes a request that may come again."""
         try:
-            async with self._pool.connection() as connection:
+            async with asyncio.timeout(HANG_SECONDS), self._pool.connection() as connection:
                 yield connection
         except psycopg.errors.QueryCanceled as error:
             raise RequestError(503, "this takes the hub's database too long", hint="ask for less", after=10) from error
-        except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, PoolClosed, TooManyRequests) as error:
+        except (
+            psycopg.OperationalError,
+            psycopg.InterfaceError,
+            PoolTimeout,
+            PoolClosed,
+            TooManyRequests,
+            TimeoutError,
+        ) as error:
             raise RequestError(503, "the hub's database does not answer", after=RETRY_SECONDS) from error
 
     @asynccontextmanager

@@ -85,20 +85,22 @@ class HubDoor:
 
 
 class TryLimit:
-    """So many tries a minute, of all together: for what may be guessed."""
+    """So many wrong tries a minute, of all together: for what may be guessed."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._tries: deque[float] = deque()
 
-    def count(self) -> None:
-        """Raises RequestError."""
+    def check(self) -> None:
+        """Raises RequestError when there were too many."""
         now = time.monotonic()
         while self._tries and self._tries[0] < now - 60:
             self._tries.popleft()
         if len(self._tries) >= self._most:
             raise RequestError(429, "too many tries", after=60)
-        self._tries.append(now)
+
+    def count(self) -> None:
+        self._tries.append(time.monotonic())
 
 
 def _read_clock(at: str) -> float:

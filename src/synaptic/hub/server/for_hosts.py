@@ -46,11 +46,13 @@ def answer_json(value: object, status: int = 200) -> Response:
 
 async def join(request: Request) -> Response:
     hub = get_hub(request)
-    hub.joins.count()
+    hub.joins.check()
     asked = decode_body(unpack_body(request, await read_body(request, MOST_SMALL), MOST_SMALL), JoinRequest)
     async with hub.parts.database.connect() as connection:
         async with connection.transaction():
             found = await find_code(connection, asked.code)  # a wrong try is counted, whatever becomes of the rest
+        if found is None:
+            hub.joins.count()
         code = require_code(found)
         async with connection.transaction():
             code = require_code(await find_code(connection, asked.code))

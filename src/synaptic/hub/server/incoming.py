@@ -86,7 +86,7 @@ def find_days(times: list[float], now: float, keep_days: int) -> tuple[date, ...
 
 
 def encode_rows(batch: PreparedBatch, host: int) -> bytes:
-    """The text that `COPY` reads, measured against psycopg's own rows: four times as fast."""
+    """The text that `COPY` reads, made before a connection is held: one write, not a thousand that are awaited."""
     write = _write_plain if batch.is_plain else _write_escaped
     shown = {day: day.isoformat() for day in set(batch.days)}
     rows = []
