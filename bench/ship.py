@@ -4,7 +4,7 @@ import gzip
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import msgspec
 
 from bench.line import Line, added, at_least
 from bench.payload import event, line
-from bench.spawn import compile_spawner, sample
+from bench.spawn import Samples, compile_spawner, sample
 from bench.world import World, build
 from synaptic.daemon.shipper import is_shipping
 from synaptic.hub.keys import SecretKey
@@ -38,24 +38,34 @@ COMMANDS = ("git push --force origin main", "uv run pytest -q tests/unit", "rg -
 
 
 def measure_shipping(folder: Path, rounds: int) -> list[Line]:
-    """Two lines."""
+    """Three lines."""
     return [_compare_calls(folder, rounds), *(_measure_rate(folder, contents) for contents in ("structure", "full"))]
 
 
 def _compare_calls(folder: Path, rounds: int) -> Line:
+    """Two of each, in turn: two daemons of the same kind differ by more than is promised."""
     with ExitStack() as stack:
-        worlds = (build(folder / "stays", "nothing leaves"), build(folder / "away", "a shipper whose hub is away"))
-        join_hub_that_is_away(worlds[1])
+        worlds = [build(folder / name, name) for name in ("stays-1", "away-1", "stays-2", "away-2")]
+        joined = worlds[1::2]
+        for world in joined:
+            join_hub_that_is_away(world)
         for world in worlds:
             stack.callback(world.stop)
             world.start()
-        stack.callback(_end_shipper, worlds[1])
-        _wait_for_shipper(worlds[1])
-        without, with_it = sample(compile_spawner(folder), [world.command() for world in worlds], rounds)
-        if not is_shipping(worlds[1].home):
-            raise RuntimeError("the shipper that is measured has ended")
+        for world in joined:
+            stack.callback(_end_shipper, world)
+            _wait_for_shipper(world)
+        found = sample(compile_spawner(folder), [world.command() for world in worlds], rounds)
+        if not all(is_shipping(world.home) for world in joined):
+            raise RuntimeError("a shipper that is measured has ended")
+    without, with_it = (_join_samples(found[first::2]) for first in (0, 1))
     name = f"a call beside a shipper whose hub is away ({without.percentile(0.5):.3f} ms without)"
     return added(name, without, with_it, MOST_ADDED)
+
+
+def _join_samples(parts: Sequence[Samples]) -> Samples:
+    millis = sorted(one for part in parts for one in part.millis)
+    return Samples(parts[0].name, tuple(millis), sum(part.errors for part in parts))
 
 
 def join_hub_that_is_away(world: World) -> None:
