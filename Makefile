@@ -7,7 +7,7 @@ JOBS ?= 3
 N ?= 10000
 SEED ?= 15
 
-.PHONY: up down test check bench accuracy agents disarm faults gen demo cast screens dist registry hub clean
+.PHONY: up down test check bench accuracy agents disarm faults hub-chaos hub-load hub-away gen demo cast screens dist registry hub clean
 .DEFAULT_GOAL := up
 
 # What a user needs. -qq: warnings of pip about itself and its caches are noise here; errors are shown.
@@ -59,6 +59,15 @@ disarm: $(VENV)/.dev  ## every way to disarm the guard, tried from inside the tr
 
 faults: $(VENV)/.dev  ## N faults by SEED, injected into real homes; which laws broke goes to docs/faults.md
 	@$(BIN)/python -m tests.alone tests.faults --seed $(SEED) --count $(N) --save docs/faults.md
+
+hub-chaos: $(VENV)/.dev  ## 50 hosts ship 500,000 events while hub, PostgreSQL, network and shippers fail; goes to docs/hub-chaos.md
+	@$(BIN)/python -m tests.hub.chaos --cuts 40 --write-seconds 180 --save docs/hub-chaos.md
+
+hub-load: $(VENV)/.dev  ## simulated hosts against one hub and one PostgreSQL here; what it takes in and answers goes to docs/hub-load.md
+	@$(BIN)/python -m bench.hub_load --save docs/hub-load.md
+
+hub-away: $(VENV)/.dev  ## hours of events while the hub is away: same decisions, same speed, all of it later; goes to docs/hub-away.md
+	@$(BIN)/python -m bench.hub_away --save docs/hub-away.md
 
 gen: $(VENV)/.dev  ## docs/reference, the JSON Schemas, the plugin and the recipes of other installers, from code
 	@$(BIN)/python -m docs.generate

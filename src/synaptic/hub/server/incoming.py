@@ -1,7 +1,7 @@
 """A batch that a host has sent, looked at whole before anything is written, and what it becomes in the database."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
 import msgspec
@@ -11,7 +11,7 @@ from synaptic.hub.server.refused import RequestError
 from synaptic.hub.wire import MOST_EVENTS, EventBatch, HookRun, ShippedEvent
 
 AHEAD_SECONDS = 2 * 86400.0
-"""How far in the future an event may be: clocks differ, and hosts may be asked about days that are not over."""
+"""How far in the future an event is kept: clocks differ, and hosts may be asked about days that are not over."""
 MOST_TEXT, MOST_NAME = 16_000, 200
 MOST_ROW = 4_000
 MOST_RUNS = 400
@@ -42,10 +42,9 @@ def read_batch(body: bytes, keep_days: int) -> PreparedBatch:
     """Raises RequestError for what no host of ours would send."""
     is_plain = b"\\" not in body
     batch = decode_body(body, EventBatch)
-    events = batch.events
     _check_order(batch)
     now = time.time()
-    _check_times(events, now)
+    events = _bound_times(batch.events, now)
     days = find_days([event.at for event in events], now, keep_days)
     return PreparedBatch(batch.after, events[-1].seq if events else batch.after, events, days, is_plain)
 
@@ -64,11 +63,12 @@ def _check_order(batch: EventBatch) -> None:
         raise RequestError(400, f"{before} is no sequence")
 
 
-def _check_times(events: Iterable[ShippedEvent], now: float) -> None:
+def _bound_times(events: tuple[ShippedEvent, ...], now: float) -> tuple[ShippedEvent, ...]:
+    """A clock that was wrong costs an event its time, and no host the way of all that comes after it."""
     latest = now + AHEAD_SECONDS
-    for event in events:
-        if not 0 <= event.at <= latest:
-            raise RequestError(400, f"event {event.seq} is in the future, or before 1970", hint="look at that clock")
+    if all(0 <= event.at <= latest for event in events):
+        return events
+    return tuple(msgspec.structs.replace(event, at=min(max(event.at, 0.0), latest)) for event in events)
 
 
 def find_days(times: list[float], now: float, keep_days: int) -> tuple[date, ...]:

@@ -1,5 +1,6 @@
 """The hub as a destination: batches of a size that it takes, and where it stands."""
 
+import logging
 import time
 from collections.abc import Sequence
 
@@ -16,6 +17,7 @@ FITTING_BYTES = MOST_BATCH_BYTES // 2
 """Of a batch as it is sent; the hub takes twice as much."""
 AHEAD_SECONDS = 86_400.0
 """How far in the future an event may be that a clock gone wrong has dated; the hub takes two days."""
+log = logging.getLogger(__name__)
 _encoder = msgspec.json.Encoder()
 
 
@@ -51,6 +53,7 @@ class HubDestination:
         bare = make_bare_event(batch[0])
         if batch[0] == bare:
             raise DestinationError("the hub takes an event in no form", where=self._client.where, is_lasting=True)
+        log.warning("%s: event %d is not taken as it is: it leaves without what it holds", self.name, bare.seq)
         return (bare,)
 
 
