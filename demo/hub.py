@@ -59,11 +59,10 @@ class DemoUser:
             "hook_event_name": "PreToolUse", "session_id": f"{self.name}-1", "cwd": str(self.project),
             "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": f"toolu_{number:04}",
         }  # fmt: skip
-        dispatch = str(self.home / ".synaptic" / "bin" / "dispatch")
-        done = subprocess.run(
-            [dispatch, "PreToolUse"], input=json.dumps(payload), cwd=self.project, env=self.env, capture_output=True,
-            text=True, check=False,
-        )  # fmt: skip
+        # A shell is the agent: whoever has called the dispatcher is none of its user's any more.
+        line = ["sh", "-c", '"$0" PreToolUse; true', str(self.home / ".synaptic" / "bin" / "dispatch")]
+        said = json.dumps(payload)
+        done = subprocess.run(line, input=said, cwd=self.project, env=self.env, capture_output=True, text=True)
         answer = json.loads(done.stdout or "{}").get("hookSpecificOutput", {})
         return str(answer.get("permissionDecision", "no objection"))
 

@@ -8,6 +8,7 @@ from synaptic.engine.shadow_queue import LEAVE
 from synaptic.files.bounded import read_content
 from synaptic.files.lock import is_file_locked
 from synaptic.files.snapshot import WatchedFile
+from synaptic.hooks.bundle_seal import BundlePlace
 from synaptic.hooks.config import CONFIG_LIMIT, ShipConfig, parse_config_text
 from synaptic.model.home import Home
 from synaptic.model.start_line import build_start_line
@@ -28,6 +29,7 @@ class ShipperKeeper:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._config = WatchedFile(str(home.config), lambda path: read_content(path, CONFIG_LIMIT))
+        self._followed = BundlePlace.of(home).source
         self._names_destination: bool | None = None
         self._started, self._pause = -MOST_PAUSE, 0.0
 
@@ -44,10 +46,11 @@ class ShipperKeeper:
         start_shipper(self._home)
 
     def is_needed(self) -> bool:
-        """Whether a hub was joined, or a destination is set."""
+        """Whether a hub was joined, a destination is set, or bundles are followed."""
         if self._names_destination is None or not self._config.is_unchanged():
             self._names_destination = names_destination(self._config.read(), str(self._home.config))
-        return self._names_destination or os.path.exists(self._home.joined)  # noqa: PTH110 - a Path costs more
+        # A Path costs more.
+        return self._names_destination or os.path.exists(self._home.joined) or os.path.exists(self._followed)  # noqa: PTH110
 
 
 def names_destination(content: object, where: str) -> bool:

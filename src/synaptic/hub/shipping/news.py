@@ -9,6 +9,7 @@ import msgspec
 
 from synaptic.files.bounded import read_content
 from synaptic.files.replace import replace_own
+from synaptic.hub.bundles.pull import find_version
 from synaptic.hub.place import HubPlace
 from synaptic.hub.shipping.link import HubLink, repeat_for_ever
 from synaptic.hub.wire import HubNews
@@ -36,11 +37,6 @@ class SeenNews(msgspec.Struct, frozen=True):
     hub: str = ""
 
 
-def find_bundle_version(home: Home) -> int:
-    """Whoever keeps bundles says here the version of the one that is known; the hub tells only of another one."""
-    return 0
-
-
 async def run_news(link: HubLink) -> None:
     """Ask for as long as the process ships."""
     if not HANDLERS:
@@ -60,7 +56,7 @@ class NewsAsker:
         """One question, and its answer to everybody. Raises DestinationError, and whatever a handler does."""
         started, home = time.monotonic(), self._link.home
         seen = read_seen(home, self._link.client.where)
-        known = await asyncio.to_thread(find_bundle_version, home)
+        known = await asyncio.to_thread(find_version, home)
         news = await self._link.client.wait_for_news(seen, known, WAIT_SECONDS)
         fresh = tuple(one for one in news.answers if one.number > seen)
         news = msgspec.structs.replace(news, answers=fresh)

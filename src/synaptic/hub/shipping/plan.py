@@ -8,6 +8,7 @@ import msgspec
 from synaptic.files.bounded import FileContent, UnreadableFile, read_content
 from synaptic.files.replace import replace_own
 from synaptic.files.snapshot import StatSignature, read_signature
+from synaptic.hooks.bundle_seal import BundlePlace
 from synaptic.hooks.config import CONFIG_LIMIT, HubConfig, ShipConfig, parse_config_text
 from synaptic.hub.place import HubPlace, Membership
 from synaptic.hub.shipping.destination import EXPORTS
@@ -25,6 +26,8 @@ class ShipPlan(msgspec.Struct, frozen=True):
     hub: HubConfig = HubConfig()
     member: Membership | None = None
     retention_days: float = 30.0
+    follows: bool = False
+    """Whether bundles are looked for in a repository or a registry."""
     problems: tuple[str, ...] = ()
 
     @property
@@ -34,7 +37,7 @@ class ShipPlan(msgspec.Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        return self.member is None and not self.exports
+        return self.member is None and not self.exports and not self.follows
 
 
 def read_plan(home: Home) -> ShipPlan:
@@ -43,12 +46,14 @@ def read_plan(home: Home) -> ShipPlan:
     file = parse_config_text(text or b"", str(home.config))
     ship, hub = file.values.get("ship", ShipConfig()), file.values.get("hub", HubConfig())
     days = file.values.get("retention_days", 30)
-    return ShipPlan(ship, hub, read_membership(home), days, tuple(one for one in file.problems if _is_ours(one)))
+    problems = tuple(one for one in file.problems if _is_ours(one))
+    return ShipPlan(ship, hub, read_membership(home), days, BundlePlace.of(home).source.exists(), problems)
 
 
 def sign_plan(home: Home) -> PlanSignature:
-    """What changes whenever one of the files does: two stats."""
-    return (read_signature(str(home.config)), read_signature(str(home.joined)))
+    """What changes whenever one of the files does: three stats."""
+    files = (home.config, home.joined, BundlePlace.of(home).source)
+    return tuple(read_signature(str(file)) for file in files)
 
 
 def read_membership(home: Home) -> Membership | None:

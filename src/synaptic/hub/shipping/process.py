@@ -19,6 +19,7 @@ from typing import Any
 from synaptic.engine.environment import InstalledEnvironment, find_user_home
 from synaptic.files.lock import LOCK_FLAGS, LOCK_MODE
 from synaptic.files.snapshot import read_signature
+from synaptic.hub.bundles.arriving import BundleTaker, follow_source
 from synaptic.hub.keys import SecretKey
 from synaptic.hub.place import HubPlace, Membership
 from synaptic.hub.questions.incoming import take_answers
@@ -53,7 +54,7 @@ KEPT_VARIABLES = frozenset({"HOME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", 
 """All others go: a proxy, a certificate, the address of a collector could have been put there by a repository."""
 HUB_WORK = (run_status, run_news, run_questions)
 """What is done with a hub beside the shipping of events; each gets the link."""
-HANDLERS.append(take_answers)
+HANDLERS += (BundleTaker().take, take_answers)
 
 
 class ShippingProcess:
@@ -99,7 +100,7 @@ class ShippingProcess:
             plan.ship.contents,
         )  # fmt: skip
         destinations, problems = open_exports(plan)
-        work = [source.pulse.run(), self._board.run()]
+        work = [source.pulse.run(), self._board.run(), follow_source(self._home)]
         work += [Shipper(one, source).run() for one in destinations]
         names = tuple(one.name for one in destinations)
         if plan.member is not None:

@@ -9,6 +9,7 @@ import msgspec
 
 import synaptic
 from synaptic.engine.environment import find_user_home
+from synaptic.hooks.bundle_seal import find_bundle, read_trouble
 from synaptic.hub.questions.book import list_answer_troubles
 from synaptic.hub.shipping.link import HubLink, repeat_for_ever
 from synaptic.hub.shipping.outbox import Contents, clean_name, clean_path, clean_text
@@ -35,8 +36,12 @@ class BundleState(msgspec.Struct, frozen=True):
 
 
 def describe_bundle(home: Home) -> BundleState:
-    """Whoever keeps bundles says here which is in force. By default there is none."""
-    return BundleState()
+    """As the daemon finds it."""
+    kept, trouble = find_bundle(home).kept, read_trouble(home)
+    return BundleState(
+        name=clean_name(f"{kept.name} {kept.version}") if kept and kept.text else "",
+        trouble=clean_text(trouble.why) if trouble else "",
+    )
 
 
 class StatusSource(msgspec.Struct, frozen=True):
