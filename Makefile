@@ -78,7 +78,7 @@ demo: $(VENV)/.dev  ## a scripted session of the real agent in a throw-away HOME
 screens: $(VENV)/.dev  ## pictures of the console's pages, light and dark, by a real browser, into docs/screens
 	@$(BIN)/python -m tests.alone demo.screens --save docs/screens
 
-hub: $(VENV)/.dev  ## a hub on a PostgreSQL in a throw-away folder, two hosts that ship to it, and what it knows of them
+hub: $(VENV)/.dev  ## a hub on a PostgreSQL in a throw-away folder, two machines that join it, a signed bundle, what it knows of them
 	@$(BIN)/python -m tests.alone demo.hub
 
 cast: $(VENV)/.ready  ## the stories of README.md, typed into a terminal in a throw-away HOME; the recording goes to docs/cast
