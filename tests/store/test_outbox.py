@@ -57,7 +57,7 @@ def test_the_slowest_destination_that_is_set_holds_events_back(store: Store):
     for name, id in (("slow", 3), ("quick", 7), ("gone", 1)):
         outbox.write_cursor(store, ShipCursor(name=name, id=id))
     outbox.hold_for(store, {"slow", "quick"})
-    limits = retention.PruneLimits(unshipped_days=10_000)
+    limits = retention.PruneLimits(waits=True)
     gone = retention.prune_events(store, 30, limits)
     assert (gone.events, gone.held) == (3, 5)
     outbox.hold_for(store, ())

@@ -38,7 +38,7 @@ def prune(
     config = HookCatalogs(home).get("").config
     kept = config.retention_days if days is None else days
     waits = config.ship.waits and not unshipped and ShipperKeeper(home).is_needed()
-    limits = retention.limit_pruning(max(kept, config.retention_days), waits=waits)
+    limits = retention.PruneLimits(waits=waits)
     with open_journal(home) as store:
         if dry_run:
             old = _count_older(store, time.time() - kept * SECONDS_PER_DAY)

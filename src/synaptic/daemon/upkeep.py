@@ -82,7 +82,7 @@ def list_chores(engine: Engine) -> tuple[Chore, ...]:
 
     def prune() -> None:
         config = engine.catalogs.get("").config
-        limits = retention.limit_pruning(config.retention_days, waits=config.ship.waits and shipper.is_needed())
+        limits = retention.PruneLimits(waits=config.ship.waits and shipper.is_needed())
         retention.prune_events(engine.store, config.retention_days, limits)
 
     def index() -> None:

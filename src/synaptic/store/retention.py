@@ -70,14 +70,11 @@ class PruneLimits(msgspec.Struct, frozen=True):
 
     keep: int = 0
     """More events than these go even when they are younger; 0: any number stays."""
-    unshipped_days: float = 0.0
-    """For how long at most an event stays that a destination does not have yet; 0: not a moment longer than others."""
+    waits: bool = False
+    """Whether an event stays, however old it is, that a destination does not have yet."""
 
 
 NO_LIMITS = PruneLimits()
-HELD_FACTOR = 3.0
-"""An event that was not shipped is kept so many times as long as others; then it goes: a disk is no archive."""
-
 ShowProgress = Callable[[PruneCounts], None]
 """Told after every step what is gone by now."""
 
@@ -123,11 +120,6 @@ def prune_events(
     return store.run_separately(work)
 
 
-def limit_pruning(days: float, *, waits: bool) -> PruneLimits:
-    """How long events stay that were not shipped, where all others stay so many days."""
-    return PruneLimits(unshipped_days=HELD_FACTOR * days) if waits else NO_LIMITS
-
-
 def prune_expired(store: Store) -> PruneCounts:
     """Remove short-lived rows: answers of events that are not journaled, delivered or stale deliveries."""
     return store.run_separately(_delete_expired)
@@ -141,14 +133,14 @@ class _Pruning:
         self._rows, self._pages = StepSize(ROWS_PER_STEP), StepSize(PAGES_PER_STEP)
         self._gone = PruneCounts()
         self._held = 0
-        self._held_after, self._drop_before = NEVER_HELD, 0.0
+        self._held_after = NEVER_HELD
 
     def run(self, before: float, limits: PruneLimits) -> PruneCounts:
         newest = int(self._connection.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()[0])
         first = newest - limits.keep if limits.keep else 0
-        shipped = outbox.find_held(self._connection) if limits.unshipped_days else None
+        shipped = outbox.find_held(self._connection) if limits.waits else None
         if shipped is not None:
-            self._held_after, self._drop_before = shipped, time.time() - limits.unshipped_days * SECONDS_PER_DAY
+            self._held_after = shipped
         while self._drop_oldest(before, first):
             pass
         rest = _delete_expired(self._connection)
@@ -164,7 +156,7 @@ class _Pruning:
         """Delete from the front: ids grow with time, so nothing is searched; a clock jump keeps more."""
         rows = self._connection.execute(SELECT_OLDEST, (ROWS_PER_STEP,)).fetchall()
         old = [(id, at) for id, at in rows if at < before or id <= first]
-        due, old = old, [(id, at) for id, at in old if id <= self._held_after or at < self._drop_before]
+        due, old = old, [(id, at) for id, at in old if id <= self._held_after]
         self._held = len(due) - len(old)
         if not old:
             return False

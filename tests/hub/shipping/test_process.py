@@ -136,20 +136,20 @@ def test_a_batch_that_is_too_large_is_sent_in_parts(shipping: Shipping):
     shipping.wait_until_all_arrived()
 
 
-def test_what_was_not_shipped_is_not_pruned_until_it_is_too_old(shipping: Shipping):
+def test_what_was_not_shipped_is_not_pruned_however_old_it_is(shipping: Shipping):
     now = time.time()
     shipping.hub.refusal = (503, {"retry-after": "1"}, b"{}")
     shipping.start()
     wait_until(lambda: bool(outbox.list_cursors(shipping.store)), 20, shipping.describe)
     for days in (100, 40, 40, 1, 0):
         shipping.add(1, at=now - days * 86400)
-    limits = retention.limit_pruning(30, waits=True)
+    limits = retention.PruneLimits(waits=True)
     gone = retention.prune_events(shipping.store, 30, limits)
-    assert (gone.events, gone.held) == (1, 2)
+    assert (gone.events, gone.held) == (0, 3)
     shipping.hub.refusal = None
     shipping.wait_until_all_arrived()
     wait_until(lambda: next(iter(outbox.list_cursors(shipping.store).values())).id == 5)
-    assert retention.prune_events(shipping.store, 30, limits).events == 2
+    assert retention.prune_events(shipping.store, 30, limits).events == 3
 
 
 def test_what_is_not_configured_any_more_holds_nothing_back(shipping: Shipping):
@@ -160,7 +160,7 @@ def test_what_is_not_configured_any_more_holds_nothing_back(shipping: Shipping):
     assert process.wait(timeout=20) == 0
     shipping.add(3, at=time.time() - 40 * 86400)
     shipping.add(1)
-    assert retention.prune_events(shipping.store, 30, retention.limit_pruning(30, waits=True)).events == 3
+    assert retention.prune_events(shipping.store, 30, retention.PruneLimits(waits=True)).events == 3
 
 
 def test_a_disk_that_takes_no_state_keeps_nothing_from_arriving(shipping: Shipping):
@@ -272,7 +272,7 @@ def test_a_membership_that_cannot_be_read_changes_nothing(shipping: Shipping):
     member = read_plan(shipping.home).member
     HubPlace.of(shipping.home).membership.write_text("{")
     time.sleep(3)
-    assert retention.prune_events(shipping.store, 30, retention.limit_pruning(30, waits=True)).held == 3
+    assert retention.prune_events(shipping.store, 30, retention.PruneLimits(waits=True)).held == 3
     shipping.hub.refusal = None
     write_membership(shipping.home, member)
     shipping.wait_until_all_arrived()
@@ -301,7 +301,7 @@ def test_a_key_that_is_gone_is_told_and_its_events_are_kept(shipping: Shipping):
     process = shipping.start()
     wait_until(lambda: bool((state := read_state(shipping.home)) and state.problems), 20, shipping.describe)
     assert process.poll() is None
-    assert retention.prune_events(shipping.store, 30, retention.limit_pruning(30, waits=True)).held == 3
+    assert retention.prune_events(shipping.store, 30, retention.PruneLimits(waits=True)).held == 3
 
 
 def test_a_log_that_nobody_bounds_is_bounded_at_the_next_start(shipping: Shipping):

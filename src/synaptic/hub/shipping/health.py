@@ -8,7 +8,7 @@ from synaptic.hub.shipping.report import DestinationReport, make_report
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
 from synaptic.setup.doctor import DoctorFinding
-from synaptic.store.retention import HELD_FACTOR, SECONDS_PER_DAY
+from synaptic.store.retention import SECONDS_PER_DAY
 
 CHECK = "shipping"
 LATE_SECONDS = 3600.0
@@ -38,8 +38,7 @@ def _judge(one: DestinationReport, days: float, *, waits: bool) -> DoctorFinding
     age = time.time() - one.oldest if one.waiting else 0.0
     if waits and age > days * SECONDS_PER_DAY:
         seen = (
-            f"{one.name}: it lacks {one.waiting} events, and those older than {days:g} days stay in the journal for it "
-            f"until they are {HELD_FACTOR * days:g} days old"
+            f"{one.name}: it lacks {one.waiting} events, and those older than {days:g} days stay in the journal for it"
         )
         return DoctorFinding(check=CHECK, state="warn", seen=seen, fix="synaptic ship, or synaptic prune --unshipped")
     if one.trouble or age > LATE_SECONDS:
