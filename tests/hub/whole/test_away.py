@@ -4,6 +4,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bench.hub_away import AwayRun
+
 from tests.hub.chaos.test_campaign import require_postgres
 
 EVENTS = 60
