@@ -104,16 +104,7 @@ def format_bars(report: Report) -> str:
     for one in report.asked:
         searches = [answer for answer in one.answers if answer.name.startswith("search") and "10,000,000" in one.what]
         if searches:
-            worst = max(searches, key=lambda answer: answer.p50)
-            slowest = f"{worst.p50:,.0f} ms ({worst.name.removeprefix('search, ')})"
-            rows.append(
-                (
-                    f"the slowest search over {one.what}",
-                    slowest,
-                    f"≤ {MOST_SEARCH:g} ms",
-                    _tell(worst.p50 <= MOST_SEARCH),
-                )
-            )
+            rows.append(_tell_searches(one.what, max(searches, key=lambda answer: answer.p50)))
     return format_table(("", "measured", "bar", "met"), rows)
 
 
@@ -126,6 +117,14 @@ def _tell_bundles(times: list[list[float]]) -> tuple[object, ...]:
         f"≤ {MOST_BUNDLE:g} s",
         _tell(last <= MOST_BUNDLE),
     )
+
+
+def _tell_searches(what: str, worst: Answered) -> tuple[object, ...]:
+    """The bar is a day's."""
+    slowest = f"{worst.p50:,.0f} ms ({worst.name.removeprefix('search, ')})"
+    if "one day" not in what:
+        return f"the slowest search over {what}, all of them looked at", slowest, "", ""
+    return f"the slowest search over {what}", slowest, f"≤ {MOST_SEARCH:g} ms", _tell(worst.p50 <= MOST_SEARCH)
 
 
 def _tell(is_met: bool) -> str:
