@@ -140,7 +140,10 @@ def format_backlogs(report: Report) -> str:
         for one in report.backlogs
     ]  # fmt: skip
     heads = ("hosts", "events of a batch", "events/s", "requests/s", "request p50 / p95, ms", "cores", "all cores")
-    said = "What has gathered while a hub was away comes in batches of hundreds, what happens now in batches of a few."
+    said = (
+        "What has gathered while a hub was away comes in batches of hundreds, what happens now in batches of a few.\n"
+        "*All cores* is what the whole machine was busy with: what is more than the three before it was other work."
+    )
     return f"{said}\n\n{format_table(heads, rows)}"
 
 
@@ -197,13 +200,13 @@ def extrapolate(report: Report) -> str:
     ]
     rows: list[tuple[object, ...]] = []
     if report.filled or report.sizes:
-        sizes = report.filled[0][1] if report.filled else report.sizes
+        sizes = report.sizes or report.filled[0][1]  # indexes that grow are larger than those made at once
         assert sizes
         bytes_day = (sizes.table + sizes.indexes) * day / 1e6
         rows.append(
             (
                 "disk of a day",
-                f"{bytes_day / 1e9:,.1f} GB, as filled; {bytes_day * 90 / 1e12:,.2f} TB in the 90 days that are kept",
+                f"{bytes_day / 1e9:,.1f} GB; {bytes_day * 90 / 1e12:,.2f} TB in the 90 days that are kept",
             )
         )
     packed, plain = (day * one / 1e9 for one in report.travels)
