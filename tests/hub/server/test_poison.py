@@ -36,7 +36,7 @@ NAMES = (
 )
 
 
-@pytest.mark.parametrize("at", TIMES)
+@pytest.mark.parametrize("at", TIMES, ids=range(len(TIMES)))
 def test_an_event_of_any_time_is_taken_and_what_comes_after_it(database, at):
     async def go() -> None:
         async with open_hub(database) as one:
