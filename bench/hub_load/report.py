@@ -93,28 +93,27 @@ def format_table(heads: tuple[str, ...], rows: list[tuple[object, ...]]) -> str:
 def format_bars(report: Report) -> str:
     rows: list[tuple[object, ...]] = []
     if report.backlogs:
-        best = max(one.rate for one in report.backlogs)
-        least = min(one.rate for one in report.backlogs if one.size >= 100)
-        rows.append((
-            "events a second taken in, PostgreSQL beside it", f"{least:,.0f} to {best:,.0f}", f"≥ {LEAST_RATE:,.0f}",
-            _tell(least >= LEAST_RATE),
-        ))  # fmt: skip
+        rows += _tell_rates(report.backlogs)
     if report.bundles:
         rows.append(_tell_bundles(report.bundles))
     for one in report.asked:
         searches = [answer for answer in one.answers if answer.name.startswith("search") and "10,000,000" in one.what]
         if searches:
-            worst = max(searches, key=lambda answer: answer.p50)
-            slowest = f"{worst.p50:,.0f} ms ({worst.name.removeprefix('search, ')})"
-            rows.append(
-                (
-                    f"the slowest search over {one.what}",
-                    slowest,
-                    f"≤ {MOST_SEARCH:g} ms",
-                    _tell(worst.p50 <= MOST_SEARCH),
-                )
-            )
+            rows.append(_tell_searches(one.what, max(searches, key=lambda answer: answer.p50)))
     return format_table(("", "measured", "bar", "met"), rows)
+
+
+def _tell_rates(backlogs: list[Backlog]) -> list[tuple[object, ...]]:
+    """The bar is for what has gathered; events that come nearly alone are a cost of their own."""
+    large, small = ([one for one in backlogs if (one.size >= 100) is is_large] for is_large in (True, False))
+    told = [
+        f"{min(one.rate for one in found):,.0f} to {max(one.rate for one in found):,.0f}" for found in (large, small)
+    ]
+    is_met = _tell(min(one.rate for one in large) >= LEAST_RATE)
+    return [
+        ("events a second, in batches of hundreds, PostgreSQL beside it", told[0], f"≥ {LEAST_RATE:,.0f}", is_met),
+        (f"events a second, in batches of {small[0].size}", told[1], "", ""),
+    ]
 
 
 def _tell_bundles(times: list[list[float]]) -> tuple[object, ...]:
@@ -126,6 +125,14 @@ def _tell_bundles(times: list[list[float]]) -> tuple[object, ...]:
         f"≤ {MOST_BUNDLE:g} s",
         _tell(last <= MOST_BUNDLE),
     )
+
+
+def _tell_searches(what: str, worst: Answered) -> tuple[object, ...]:
+    """The bar is a day's."""
+    slowest = f"{worst.p50:,.0f} ms ({worst.name.removeprefix('search, ')})"
+    if "one day" not in what:
+        return f"the slowest search over {what}, all of them looked at", slowest, "", ""
+    return f"the slowest search over {what}", slowest, f"≤ {MOST_SEARCH:g} ms", _tell(worst.p50 <= MOST_SEARCH)
 
 
 def _tell(is_met: bool) -> str:
@@ -141,7 +148,10 @@ def format_backlogs(report: Report) -> str:
         for one in report.backlogs
     ]  # fmt: skip
     heads = ("hosts", "events of a batch", "events/s", "requests/s", "request p50 / p95, ms", "cores", "all cores")
-    said = "What has gathered while a hub was away comes in batches of hundreds, what happens now in batches of a few."
+    said = (
+        "What has gathered while a hub was away comes in batches of hundreds, what happens now in batches of a few.\n"
+        "*All cores* is what the whole machine was busy with: what is more than the three before it was other work."
+    )
     return f"{said}\n\n{format_table(heads, rows)}"
 
 
@@ -198,13 +208,13 @@ def extrapolate(report: Report) -> str:
     ]
     rows: list[tuple[object, ...]] = []
     if report.filled or report.sizes:
-        sizes = report.filled[0][1] if report.filled else report.sizes
+        sizes = report.sizes or report.filled[0][1]  # indexes that grow are larger than those made at once
         assert sizes
         bytes_day = (sizes.table + sizes.indexes) * day / 1e6
         rows.append(
             (
                 "disk of a day",
-                f"{bytes_day / 1e9:,.1f} GB, as filled; {bytes_day * 90 / 1e12:,.2f} TB in the 90 days that are kept",
+                f"{bytes_day / 1e9:,.1f} GB; {bytes_day * 90 / 1e12:,.2f} TB in the 90 days that are kept",
             )
         )
     packed, plain = (day * one / 1e9 for one in report.travels)

@@ -18,6 +18,7 @@ from tests.hub.whole.conftest import Team
 SAMPLES = tuple(iter_samples())
 LEAST_PIECE = 12
 """Letters of a line of a secret that has several, by which it is known."""
+CLEAR = "UPDATE events SET session = ?, agent_id = ?, tool = ?, root = ?, payload = ? WHERE id = ?"
 PROJECT = "/home/dev/work/app"
 
 
@@ -38,6 +39,29 @@ def test_no_secret_of_any_shape_in_any_field_reaches_the_hub(team: Team, content
     assert not list_leaks(HubPlace.of(home).state.read_text())
     if contents == "full":
         assert "ls -la # harmless words" in found, "texts that hold none come through"
+
+
+def test_a_journal_that_holds_secrets_in_the_clear_ships_none(team: Team):
+    """One that was written before a shape was known: what leaves is looked at once more."""
+    home = team.add_home("dev", '[ship]\ncontents = "full"\n')
+    member = team.join(home, "dev")
+    with closing(Store.open(home)) as store:
+        journal.append_records(store, [make_record(f"clear{number:04d}") for number in range(len(SAMPLES))])
+        rows = [
+            (*[sample.text] * 4, make_payload(command=sample.text), number) for number, sample in enumerate(SAMPLES, 1)
+        ]
+        store.run_separately(lambda connection: connection.executemany(CLEAR, rows))
+        assert len(list_leaks(read_column(store, "session"))) == len(SAMPLES)
+    team.ship(home)
+    team.wait_until_arrived(home, member.host)
+    found = team.dump()
+    assert found.count("INSERT INTO public.events") == len(SAMPLES)
+    assert not list_leaks(found)
+
+
+def read_column(store: Store, name: str) -> str:
+    rows = store.read(lambda connection: connection.execute(f"SELECT {name} FROM events").fetchall())
+    return "\n".join(str(value) for (value,) in rows)
 
 
 def make_records(number: int, sample: Sample) -> list[EventRecord]:
