@@ -5,7 +5,7 @@ import asyncio
 import msgspec
 
 from synaptic.hub.wire import API, HostGrant, HostQuestion, HostStatus
-from tests.hub.server.kit import open_hub
+from tests.hub.server.kit import HubClient, open_hub
 
 
 def make_question(mark: str = "m1", **given: object) -> HostQuestion:
@@ -56,5 +56,17 @@ def test_a_host_with_questions_without_number_leaves_room_for_those_of_others(da
             marks = [row["question"]["mark"] for row in found.json()["questions"]]
             assert len(marks) == 100
             assert "theirs" in marks
+
+    asyncio.run(go())
+
+
+def test_a_code_and_the_public_key_of_another_host_change_nothing_about_it(database):
+    async def go() -> None:
+        async with open_hub(database) as one:
+            await one.join("one", code=await one.invite(is_managed=True), is_managed=True)
+            thief = HubClient(one.hub, one.http)
+            thief.key = one.key
+            assert (await thief.join("thief")).status_code == 403
+            assert await one.rows("SELECT name, is_managed FROM hosts") == [("one", True)]
 
     asyncio.run(go())
