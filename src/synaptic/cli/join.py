@@ -87,6 +87,7 @@ def _join(home: Home, wanted: "Membership", code: str) -> tuple["Membership", st
     from synaptic.hub.place import HubPlace  # noqa: PLC0415
     from synaptic.hub.shipping.hub_client import is_host_name  # noqa: PLC0415
     from synaptic.hub.shipping.plan import write_membership  # noqa: PLC0415
+    from synaptic.work.event_words import show_line  # noqa: PLC0415
 
     path = HubPlace.of(home).host_key
     key = SecretKey.make()
@@ -95,9 +96,20 @@ def _join(home: Home, wanted: "Membership", code: str) -> tuple["Membership", st
     answer = asyncio.run(_ask(wanted, key, code.strip()))
     if not is_host_name(answer.host):
         raise SynapticError("the hub gave a name that no host can have", where=wanted.url)
-    member = msgspec.structs.replace(wanted, host=answer.host, hub=answer.hub, joined_at=time.time())
+    hub = show_line(answer.hub[:MOST_NAME])
+    member = msgspec.structs.replace(wanted, host=answer.host, hub=hub, joined_at=time.time())
     write_membership(home, member)
-    return member, answer.organisation_key
+    return member, _read_offered(answer.organisation_key)
+
+
+def _read_offered(key: str) -> str:
+    """The hub's word stands in a command that is to be typed: it is a key, or nothing."""
+    from synaptic.hub.keys import KeyFormatError, PublicKey  # noqa: PLC0415
+
+    try:
+        return PublicKey.parse(key).text
+    except KeyFormatError:
+        return ""
 
 
 async def _ask(wanted: "Membership", key: "SecretKey", code: str) -> "JoinAnswer":

@@ -75,3 +75,20 @@ def test_a_hub_without_a_bundle_changes_nothing(tmp_path):
     asyncio.run(BundleTaker().take(Link(home, hub), HubNews(bundle=3)))
     assert find_version(home) == 0
     assert read_trouble(home) is None
+
+
+def test_a_hub_that_names_another_version_each_time_is_not_asked_for_it_each_time(tmp_path):
+    organisation = Organisation()
+    home, hub, taker = make_host(tmp_path, organisation), Hub(Organisation().make_bundle()), BundleTaker()
+    for number in range(5, 25):
+        asyncio.run(taker.take(Link(home, hub), HubNews(bundle=number)))
+    assert hub.fetched == 1
+
+
+def test_a_hub_that_offers_another_version_and_brings_the_one_in_force_is_not_asked_each_time(tmp_path):
+    organisation = Organisation()
+    home, hub, taker = make_host(tmp_path, organisation), Hub(organisation.make_bundle()), BundleTaker()
+    asyncio.run(taker.take(Link(home, hub), HubNews(bundle=1)))
+    for number in range(5):
+        asyncio.run(taker.take(Link(home, hub), HubNews(bundle=7 + number % 2)))
+    assert hub.fetched == 2

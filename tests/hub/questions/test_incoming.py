@@ -334,3 +334,16 @@ def test_the_answer_travels_as_it_was_signed(host: AskedHost) -> None:
     names = list(json.loads(signed.text))
     assert names == sorted(names)
     assert refused.list_refused(host.store)
+
+
+def test_one_that_was_refused_and_comes_again_is_told_once(host: AskedHost) -> None:
+    signed = host.answer(host.ask(), host="another")
+    why = take_answer(host.home, signed)
+    assert take_answer(host.home, signed) == why
+    assert len(read_book(host.home).refused) == 1
+
+
+def test_a_wrong_signature_that_comes_first_takes_nothing_from_the_right_one(host: AskedHost) -> None:
+    signed = host.answer(host.ask())
+    assert take_answer(host.home, change(signed, signature="x"))
+    assert take_answer(host.home, signed) == ""

@@ -174,3 +174,24 @@ def test_a_hub_that_ends_answers_those_who_wait(database):
             assert (await asyncio.wait_for(waiting, 5)).answers == ()
 
     asyncio.run(go())
+
+
+def test_nobody_with_a_token_answers_in_the_name_of_somebody_whom_the_bundle_names(database):
+    async def go() -> None:
+        async with open_hub(database) as one:
+            await one.join()
+            await one.puts("questions", [make_question()])
+            reader, admin = await one.token(), await one.token("admin")
+            named = (
+                f'[people.ada]\nkey = "{PERSON.public.text}"\n[people.bob]\nkey = "{SecretKey.make().public.text}"\n'
+            )
+            bundle = SignedBundle(f'name = "acme"\nversion = 1\n{named}', "s")
+            sent = await one.http.post(f"{API}/bundle", content=msgspec.json.encode(bundle), headers=admin)
+            assert sent.status_code == 200, sent.text
+            assert await answer(one, reader, person="bob", says="no") == 403
+            assert await answer(one, reader, person="ada") == 204
+            assert await answer(one, reader, person="carol", expires=1e300) == 204
+            (latest,) = await one.rows("SELECT max(expires) FROM answers")
+            assert latest[0] < time.time() + 9 * 86400
+
+    asyncio.run(go())

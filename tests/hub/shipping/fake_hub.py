@@ -28,6 +28,7 @@ class FakeHub:
         self.statuses: list[dict[str, Any]] = []
         self.questions: list[list[dict[str, Any]]] = []
         self.asked: list[tuple[str, str]] = []
+        self.name, self.offered = "test hub", ""
         self.codes = {"right"}
         self.refusal: tuple[int, dict[str, str], bytes] | None = None
         """What every request gets, where it is set."""
@@ -135,7 +136,7 @@ class FakeHub:
         self.codes.discard(request.code)
         host = f"{request.name}-1"
         self.add_host(host, PublicKey.parse(request.key))
-        return 200, {}, msgspec.json.encode(JoinAnswer(host=host, hub="test hub", organisation_key=""))
+        return 200, {}, msgspec.json.encode(JoinAnswer(host=host, hub=self.name, organisation_key=self.offered))
 
     def _know(self, method: str, target: str, headers: dict[str, str], body: bytes) -> str:
         host, at = headers["x-synaptic-host"], headers["x-synaptic-at"]

@@ -86,3 +86,50 @@ def test_a_hub_that_always_answers_at_once_keeps_nobody_busy(shipping: Shipping,
     listen(shipping, 4)
     assert time.monotonic() - started < 6
     assert len(list_asked(shipping)) <= 3
+
+
+def test_a_number_that_nobody_reaches_keeps_later_answers_away_for_a_while_only(
+    shipping: Shipping, handlers, monkeypatch
+):
+    taken = []
+
+    async def take(link, found):
+        taken.extend(one.number for one in found.answers)
+
+    handlers.append(take)
+    monkeypatch.setattr(news, "WHOLE_SECONDS", 1.5)
+    monkeypatch.setattr(news, "IDLE_SECONDS", 0.5)
+    shipping.hub.news = HubNews((SignedAnswer(news.MOST_NUMBER, b"x", "s"), SignedAnswer(10**30, b"x", "s")))
+    listen(shipping, 1)
+    assert taken == [news.MOST_NUMBER]
+    shipping.hub.news = HubNews((SignedAnswer(5, b"y", "s"),))
+    listen(shipping, 4)
+    assert 5 in taken
+    assert read_seen(shipping.home, shipping.hub.url) == 5
+
+
+def test_a_number_that_no_hub_takes_is_asked_for_by_nobody(shipping: Shipping, handlers):
+    handlers.append(_pass)
+    news.write_seen(shipping.home, news.SeenNews(10**30, shipping.hub.url))
+    listen(shipping, 1)
+    assert "after=0" in list_asked(shipping)[0]
+
+
+def test_one_handler_that_fails_keeps_nothing_from_the_others(shipping: Shipping, handlers):
+    taken = []
+
+    async def fail(link, found):
+        raise OSError("no bundle can be fetched")
+
+    async def take(link, found):
+        taken.extend(one.number for one in found.answers)
+
+    handlers.extend((fail, take))
+    shipping.hub.news = HubNews((SignedAnswer(3, b"x", "s"),))
+    listen(shipping, 1)
+    assert taken[:1] == [3]
+    assert read_seen(shipping.home, shipping.hub.url) == 0
+
+
+async def _pass(link, found) -> None:
+    pass

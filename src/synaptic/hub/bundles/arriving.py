@@ -17,28 +17,34 @@ PULL_SECONDS = 300.0
 """Between two looks at a repository or a registry."""
 REFUSED_SECONDS = 300.0
 """Before a bundle is fetched again that was refused here: what was wrong may have been mended."""
+OTHER_SECONDS = 30.0
+"""Before another one is fetched after one that brought nothing: a hub may name a new version with each answer."""
 
 
 class BundleTaker:
-    """What was refused a moment ago is not fetched again with each answer of the hub."""
+    """What brought nothing a moment ago is not fetched again with each answer of the hub."""
 
     def __init__(self) -> None:
-        self._refused, self._until = 0, 0.0
+        self._refused, self._until, self._next = 0, 0.0, 0.0
 
     async def take(self, link: HubLink, news: HubNews) -> None:
         """Fetch what the hub offers, where it is another one and this machine believes bundles of it at all."""
         known = await asyncio.to_thread(find_version, link.home)
         if not news.bundle or news.bundle == known or not await asyncio.to_thread(_follows_hub, link.home):
             return
-        if news.bundle == self._refused and time.monotonic() < self._until:
+        now = time.monotonic()
+        if now < (self._until if news.bundle == self._refused else self._next):
             return
+        self._next = now + OTHER_SECONDS  # also where it cannot be fetched
         signed = await link.client.fetch_bundle()
         if signed is None:
             return
         result = await asyncio.to_thread(install_bundle, link.home, signed, link.client.where)
         _tell(result)
-        self._refused = news.bundle if result.state == "refused" else 0
-        self._until = time.monotonic() + REFUSED_SECONDS
+        if result.state == "installed":
+            self._next = 0.0
+        else:
+            self._refused, self._until = news.bundle, time.monotonic() + REFUSED_SECONDS
 
 
 async def follow_source(home: Home) -> None:

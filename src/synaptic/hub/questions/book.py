@@ -40,6 +40,8 @@ class RefusedAnswer(msgspec.Struct, frozen=True, kw_only=True):
     person: str
     """Whose it says it is."""
     why: str
+    digest: str = ""
+    """Of its text and signature: it may come again."""
 
 
 class AnswerBook(msgspec.Struct, frozen=True):
@@ -53,9 +55,12 @@ class AnswerBook(msgspec.Struct, frozen=True):
         kept = {name: one for name, one in self.taken.items() if one.expires + GRACE_SECONDS > now}
         return msgspec.structs.replace(self, taken={**kept, digest: answer})
 
-    def add_refused(self, number: int, person: str, why: str) -> "AnswerBook":
-        words, name = (show_line(text[:MOST_WORDS]) for text in (why, person))
-        one = RefusedAnswer(at=time.time(), number=number, person=name, why=words)
+    def find_refused(self, digest: str) -> RefusedAnswer | None:
+        return next((one for one in self.refused if one.digest == digest), None)
+
+    def add_refused(self, given: RefusedAnswer) -> "AnswerBook":
+        words, name = (show_line(text[:MOST_WORDS]) for text in (given.why, given.person))
+        one = msgspec.structs.replace(given, person=name, why=words)
         return msgspec.structs.replace(self, refused=(*self.refused, one)[-MOST_REFUSED:])
 
 

@@ -12,7 +12,7 @@ import msgspec
 from synaptic.hooks.bundle import Person
 from synaptic.hooks.bundle_seal import find_bundle
 from synaptic.hub.bundles.pin import read_pin
-from synaptic.hub.questions.book import AnswerBook, TakenAnswer, read_book, write_book
+from synaptic.hub.questions.book import AnswerBook, RefusedAnswer, TakenAnswer, read_book, write_book
 from synaptic.hub.questions.judge import (
     AnswerRefusedError,
     AnswerRules,
@@ -77,6 +77,8 @@ def take_answer(home: Home, signed: SignedAnswer) -> str:
     known = book.taken.get(digest.hex())
     if known is not None and known.number == min(signed.number, MOST_NUMBER):
         return ""  # brought once more, because nobody could note that it had been
+    if was_refused := book.find_refused(_digest_whole(signed)):
+        return was_refused.why
     try:
         answer = _take(home, signed, digest, known)
     except (StoreError, OSError):
@@ -139,5 +141,13 @@ def _refuse(home: Home, book: AnswerBook, signed: SignedAnswer, error: SynapticE
         person = read_answer(signed.text).person
     except SynapticError:
         person = ""
-    write_book(home, book.add_refused(min(signed.number, MOST_NUMBER), person, why))
+    number, digest = min(signed.number, MOST_NUMBER), _digest_whole(signed)
+    one = RefusedAnswer(at=time.time(), number=number, person=person, why=why, digest=digest)
+    write_book(home, book.add_refused(one))
     return why
+
+
+def _digest_whole(signed: SignedAnswer) -> str:
+    """With the signature: a hub that brings a text with a wrong one first keeps the right one from nobody."""
+    signature = hashlib.sha256(signed.signature.encode("utf-8", "replace")).digest()
+    return hashlib.sha256(signature + signed.text).hexdigest()

@@ -1,22 +1,28 @@
 """Questions that wait on hosts, and the signed answers of persons on their way there."""
 
+import asyncio
 import base64
 import binascii
 import time
 
 import msgspec
 
+from synaptic.hub.keys import PublicKey
 from synaptic.hub.server.bodies import decode_body
+from synaptic.hub.server.bundles import find_bundle, find_person_key
 from synaptic.hub.server.database import Connection
 from synaptic.hub.server.incoming import MOST_NAME, clip
+from synaptic.hub.server.news import NEWS_CHANNEL
 from synaptic.hub.server.refused import RequestError
 from synaptic.hub.wire import AnswerText, HostQuestion, SignedAnswer
+from synaptic.model.errors import SynapticError
 
-NEWS_CHANNEL = "synaptic_news"
 MOST_QUESTIONS = 500
 MOST_ANSWERS = 100
 MOST_SIGNATURE = 4_096
 ANSWER_LOCK = 3700003
+MOST_SECONDS = 8 * 86400.0
+"""Longer than any answer counts on a host (`[hub] longest`): so long it is kept for it."""
 
 
 class GivenAnswer(msgspec.Struct, frozen=True):
@@ -74,17 +80,33 @@ async def take_answer(connection: Connection, given: GivenAnswer) -> None:
         raise RequestError(404, "this question is not open any more", hint="synaptic inbox --hub")
     if row[1] != clip(answer.acts, 1000):
         raise RequestError(409, "this question is about something else by now", hint="look at it again")
+    await _check_name(connection, answer.person, (raw, given.signature))
     await _keep(connection, row[0], answer, (raw, given.signature))
+
+
+async def _check_name(connection: Connection, person: str, signed: tuple[bytes, str]) -> None:
+    """Who is named in the bundle here has signed it: hosts see to that anyway, but people here are shown the name.
+
+    Others may be named in a bundle that hosts get elsewhere.
+    """
+    bundle = await find_bundle(connection)
+    key = await asyncio.to_thread(find_person_key, bundle.text, person) if bundle else ""
+    if not key:
+        return
+    try:
+        PublicKey.parse(key).verify(*signed)
+    except SynapticError as error:
+        raise RequestError(403, f"not signed by {clip(person, MOST_NAME)}: {error.message}") from error
 
 
 async def _keep(connection: Connection, host: int, answer: AnswerText, signed: tuple[bytes, str]) -> None:
     # Numbers of one host are given in the order in which they can be seen: it asks for what comes after the last one.
     await connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", (ANSWER_LOCK, host))
-    person = clip(answer.person, MOST_NAME)
+    person, expires = clip(answer.person, MOST_NAME), min(answer.expires, time.time() + MOST_SECONDS)
     await connection.execute(
         "INSERT INTO answers (host, mark, says, person, at, expires, text, signature)"
         " VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (host, mark, signature) DO NOTHING",
-        (host, answer.mark, clip(answer.says, 40), person, answer.at, answer.expires, *signed),
+        (host, answer.mark, clip(answer.says, 40), person, answer.at, expires, *signed),
     )
     await connection.execute("SELECT pg_notify(%s, %s)", (NEWS_CHANNEL, str(host)))
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import re
 import zlib
 from typing import Any, NoReturn, TypeVar
@@ -71,7 +72,8 @@ def decode_body(body: bytes, kind: type[Kind], *, is_exact: bool = False) -> Kin
 
 def _decode_loosely(body: bytes, kind: type[Kind]) -> Kind:
     try:
-        found = json.loads(body.decode("utf-8", "replace"), parse_constant=_refuse_constant)
+        text = body.decode("utf-8", "replace")
+        found = json.loads(text, parse_constant=_refuse_constant, parse_float=_read_finite)
         return msgspec.convert(_clean(found), kind)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise RequestError(400, f"not what is expected here: {_cut(error)}") from error
@@ -79,6 +81,14 @@ def _decode_loosely(body: bytes, kind: type[Kind]) -> Kind:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
+
+
+def _read_finite(text: str) -> float:
+    """What is kept and cannot be written as JSON again would break the answer in which it stands for everybody."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:20]} is out of range")
+    return number
 
 
 def _clean(value: Any) -> Any:

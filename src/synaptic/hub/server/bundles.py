@@ -4,8 +4,8 @@ import time
 import tomllib
 
 from synaptic.hub.keys import PublicKey
-from synaptic.hub.server.asked import NEWS_CHANNEL
 from synaptic.hub.server.database import Connection
+from synaptic.hub.server.news import NEWS_CHANNEL
 from synaptic.hub.server.refused import RequestError
 from synaptic.hub.wire import SignedBundle
 from synaptic.model.errors import SynapticError
@@ -24,6 +24,15 @@ def read_bundle_name(text: str) -> tuple[str, int]:
     if not isinstance(name, str) or not isinstance(version, int) or not 0 < version <= MOST_VERSION or "\0" in name:
         raise RequestError(400, "a bundle has a `name` and a `version`, a whole number from 1 on")
     return name, version
+
+
+def find_person_key(text: str, name: str) -> str:
+    """The key that a bundle gives a person; "" where it names nobody of that name."""
+    try:
+        person = tomllib.loads(text)["people"][name]["key"]
+    except (tomllib.TOMLDecodeError, RecursionError, KeyError, TypeError):
+        return ""
+    return person if isinstance(person, str) else ""
 
 
 async def publish_bundle(connection: Connection, bundle: SignedBundle, by: str, key: str) -> int:

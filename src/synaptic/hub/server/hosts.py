@@ -58,6 +58,9 @@ async def join_host(connection: Connection, code: FoundCode, asked: JoinRequest)
     ).fetchone()
     if code.host is not None and (row is None or row[0] != code.host):
         raise RequestError(403, "this code is wrong, used or too old", hint="ask for another: synaptic hub invite")
+    if row and code.host is None and row[2] is None:
+        # A host makes a new key for each join, and everybody can read its public one: this is somebody else.
+        raise RequestError(403, "this key has joined already", hint="join with a key of its own")
     if row and row[2] is not None:
         raise RequestError(403, "this host is revoked", hint="remove its key there, and join anew")
     number, host = (row[0], row[1]) if row else await _add_host(connection, key, asked.name)

@@ -7,13 +7,13 @@ from collections import defaultdict
 from contextlib import suppress
 
 from synaptic.hub.extra import require_extra
-from synaptic.hub.server.asked import NEWS_CHANNEL
 from synaptic.hub.server.database import ALIVE
 
 with require_extra("hub"):
     import psycopg
     from psycopg.rows import TupleRow
 
+NEWS_CHANNEL = "synaptic_news"
 LOOK_SECONDS = 10.0
 AGAIN_SECONDS = 1.0
 SPREAD_SECONDS = 1.0

@@ -22,12 +22,17 @@ LEAST_SECONDS = 0.5
 """Between two questions, whatever the hub answers."""
 IDLE_SECONDS = 15.0
 """After an answer that brought nothing new, though it came at once: the same bundle is offered again and again."""
+WHOLE_SECONDS = 3600.0
+"""After so long everything that still counts is asked for once more, from the first number on: a hub that was taken
+over may have named a number that no later answer reaches."""
+MOST_NUMBER = 1 << 53
 SEEN_LIMIT = 4096
 
 NewsHandler = Callable[[HubLink, HubNews], Awaitable[None]]
 HANDLERS: list[NewsHandler] = []
-"""Whoever takes in what comes: each gets all of it, in this order, and looks only at its own part. One that raises is
-called again with the same answers; so it must bear to see one twice. Where there are none, nobody asks the hub."""
+"""Whoever takes in what comes: each gets all of it, in this order, and looks only at its own part; that one fails keeps
+nothing from the others. Where one raises, all get the same answers again; so they must bear to see one twice. Where
+there are none, nobody asks the hub."""
 
 
 class SeenNews(msgspec.Struct, frozen=True):
@@ -51,24 +56,37 @@ class NewsAsker:
     def __init__(self, link: HubLink) -> None:
         self._link = link
         self._offered = 0
+        self._whole_at = time.monotonic() + WHOLE_SECONDS
 
     async def ask_once(self) -> None:
         """One question, and its answer to everybody. Raises DestinationError, and whatever a handler does."""
         started, home = time.monotonic(), self._link.home
-        seen = read_seen(home, self._link.client.where)
+        is_whole = started >= self._whole_at
+        seen = 0 if is_whole else read_seen(home, self._link.client.where)
         known = await asyncio.to_thread(find_version, home)
         news = await self._link.client.wait_for_news(seen, known, WAIT_SECONDS)
-        fresh = tuple(one for one in news.answers if one.number > seen)
-        news = msgspec.structs.replace(news, answers=fresh)
-        for handle in HANDLERS:
-            await handle(self._link, news)
-        if fresh:
-            last = max(one.number for one in fresh)
+        fresh = tuple(one for one in news.answers if seen < one.number <= MOST_NUMBER)
+        await self._hand_over(msgspec.structs.replace(news, answers=fresh))
+        if fresh or is_whole:
+            last = max((one.number for one in fresh), default=0)
             write_seen(home, SeenNews(last, self._link.client.where))
+        if is_whole:
+            self._whole_at = time.monotonic() + WHOLE_SECONDS
         is_new = bool(fresh) or news.bundle != self._offered
         self._offered = news.bundle
         is_quick = time.monotonic() - started < IDLE_SECONDS
         await asyncio.sleep(LEAST_SECONDS if is_new or not is_quick else IDLE_SECONDS)
+
+    async def _hand_over(self, news: HubNews) -> None:
+        """To all of them. Raises what the first of those raised that failed."""
+        failed: Exception | None = None
+        for handle in HANDLERS:
+            try:
+                await handle(self._link, news)
+            except Exception as error:  # noqa: BLE001 - raised below, when the others have had theirs
+                failed = failed or error
+        if failed:
+            raise failed
 
 
 def read_seen(home: Home, hub: str) -> int:
@@ -78,7 +96,7 @@ def read_seen(home: Home, hub: str) -> int:
         seen = msgspec.json.decode(content if isinstance(content, bytes) else b"{}", type=SeenNews)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return 0
-    return seen.number if seen.hub == hub else 0
+    return seen.number if seen.hub == hub and 0 <= seen.number <= MOST_NUMBER else 0
 
 
 def write_seen(home: Home, seen: SeenNews) -> None:

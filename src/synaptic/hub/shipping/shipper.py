@@ -28,7 +28,9 @@ log = logging.getLogger(__name__)
 SEND_SECONDS = 120.0
 """Of one batch; a destination that hangs for longer is tried again."""
 MOST_TURNS = 5
-"""Times in a row that a destination may say that it stands elsewhere; more is nonsense."""
+"""Times that a destination may say that it stands elsewhere before it has got further than ever; more is nonsense."""
+TURNS_SECONDS = 60.0
+"""After that: a destination that takes events and then says it has none gets them again, but not without end."""
 
 
 class JournalSource(msgspec.Struct, frozen=True):
@@ -49,7 +51,7 @@ class Shipper:
         self._destination, self._source = destination, source
         self._name = destination.name
         self._cursor: ShipCursor | None = None
-        self._is_new, self._is_saved, self._turns = False, True, 0
+        self._is_new, self._is_saved, self._turns, self._furthest = False, True, 0, -1
 
     @property
     def newest_mark(self) -> int:
@@ -113,11 +115,15 @@ class Shipper:
         if moved := advance(cursor, events, mark):
             # By the journal's own words: those that left may have been cleaned.
             call = next(row.entry.call for row in page.rows if row.entry.id == moved.id)
-            self._turns, self._is_new = 0, False
+            self._is_new = False
+            if moved.mark > self._furthest:
+                self._turns, self._furthest = 0, moved.mark
             return msgspec.structs.replace(moved, call=call, at=time.time())
         self._turns += 1
         if self._turns > MOST_TURNS:
-            raise DestinationError("it says again and again that it stands elsewhere", where=self._name)
+            self._turns = 0
+            what = "it says again and again that it stands elsewhere"
+            raise DestinationError(what, where=self._name, seconds=TURNS_SECONDS)
         found = follow(cursor, mark, newest=page.newest, is_new=self._is_new)
         log.warning("%s: it stands at %d and not at %d: gone there", self._name, mark, cursor.mark)
         self._is_new = False

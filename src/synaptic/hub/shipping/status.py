@@ -59,14 +59,14 @@ def make_status(link: HubLink) -> HostStatus:
     return HostStatus(
         version=synaptic.__version__,
         bundle=bundle.name,
-        bundle_trouble=bundle.trouble,
+        bundle_trouble=_hide_home(bundle.trouble, source.user_home),
         is_managed=bool(link.plan.member and link.plan.member.is_managed),
         contents=source.contents,
         newest=link.shipper.newest_mark,
         agents=tuple(_make_agent(one, source) for one in _list_newest(link.reader)),
         grants=tuple(_make_grant(one, source) for one in grants.list_grants(link.reader)[:MOST_GRANTS]),
         witness=_count_witness(link.reader),
-        problems=tuple(clean_path(one, source.user_home) for one in troubles[:MOST_PROBLEMS]),
+        problems=tuple(clean_path(_hide_home(one, source.user_home), "") for one in troubles[:MOST_PROBLEMS]),
     )
 
 
@@ -88,6 +88,11 @@ async def run_status(link: HubLink) -> None:
                 await link.pulse.wait_after(seen)
 
     await repeat_for_ever("telling the hub how it is here", tell)
+
+
+def _hide_home(text: str, user_home: str) -> str:
+    """Whose home it is, is nobody's business; what is told names files anywhere in it."""
+    return text.replace(f"{user_home}/", "~/") if len(user_home) > 1 else text
 
 
 def _drop_times(status: HostStatus) -> HostStatus:

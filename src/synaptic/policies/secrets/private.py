@@ -27,6 +27,7 @@ PRIVATE = re.compile(
     | /\.password-store(?:$|/.*) | /\.local/share/keyrings(?:$|/.*) | /library/keychains(?:$|/.*)
     | /(?:login\ data|key4\.db|logins\.json|cookies\.sqlite)$ | /(?:default|profile\ \d+)/(?:network/)?cookies$
     | ^/etc/(?:g?shadow-?|master\.passwd|sudoers)$ | ^/etc/ssh/ssh_host_\w+_key$
+    | ^(?:/home/[^/]+|/users/[^/]+|/root|~)/\.synaptic$
     | /\.synaptic/(?:state\.key|token)$ | /\.synaptic/hub(?:$|/(?!(?:state|joined)\.json$|shipper\.log).*)
     """,
     re.VERBOSE | re.IGNORECASE,

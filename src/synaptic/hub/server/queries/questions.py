@@ -7,13 +7,18 @@ from synaptic.hub.server.queries.filter import Conditions, HubFilter
 from synaptic.hub.wire import HostQuestion
 
 SELECT = """
-SELECT h.id, q.body::text, a.says, a.person, a.at FROM questions q JOIN hosts h ON h.number = q.host
+SELECT h.id, q.body::text, a.says, a.person, a.at FROM (
+  SELECT *, coalesce((body ->> 'is_held')::boolean, false) AS is_held,
+    row_number() OVER (PARTITION BY host ORDER BY coalesce((body ->> 'is_held')::boolean, false) DESC, at DESC) AS place
+  FROM questions
+) q JOIN hosts h ON h.number = q.host
 LEFT JOIN LATERAL (
   SELECT says, person, at FROM answers WHERE host = q.host AND mark = q.mark ORDER BY number DESC LIMIT 1
 ) a ON true
 WHERE h.revoked_at IS NULL AND {}
-ORDER BY coalesce((q.body ->> 'is_held')::boolean, false) DESC, q.at DESC, h.id, q.mark LIMIT %s
+ORDER BY q.place > 20, q.is_held DESC, q.at DESC, h.id, q.mark LIMIT %s
 """
+"""The first 20 of each host come before more of any: no host that asks a lot, or lies, hides what others ask."""
 
 
 class QuestionRow(msgspec.Struct, frozen=True, kw_only=True):
