@@ -66,3 +66,16 @@ def test_a_bundle_does_say_something(judge: Judge) -> None:
     plain = judge.decide_all("", "")
     assert [one.by for one in decided].count("acme.npm") > 0
     assert sum(one.kind is not other.kind for one, other in zip(decided, plain, strict=True)) > 0
+
+
+def test_a_bundle_changes_no_command_and_refuses_with_the_corrected_one(judge: Judge) -> None:
+    rule = (
+        '[[rule]]\nid = "acme.kubectl"\nthen = "rewrite"\nrun = "kubectl"\nremove = ["--dry-run"]\nsay = "for real"\n'
+    )
+    judge.calls.append({"tool_name": "Bash", "tool_input": {"command": "kubectl apply --dry-run -f x.yml"}})
+    try:
+        decided = judge.decide_all("", "", f'name = "acme"\nversion = 1\n{rule}')[-1]
+    finally:
+        judge.calls.pop()
+    assert (decided.kind, decided.by, decided.input) == ("deny", "acme.kubectl", None)
+    assert "Use instead: kubectl apply  -f x.yml" in decided.reason

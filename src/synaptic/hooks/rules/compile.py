@@ -71,7 +71,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         call = judge_call(event, facts)
         if not self.holds(call):
             return None
-        return make_verdict(RuleSpeech(self.entry, self.where, self.base.is_project), call)
+        return make_verdict(RuleSpeech(self.entry, self.where, self.base.by_user), call)
 
     def holds(self, call: JudgedCall) -> bool:
         """Whether every condition holds."""
@@ -93,7 +93,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 def compile_rule(entry: RuleEntry, place: DeclarationFile, number: int, home: str = "") -> Rule:
     """Compile a rule. Raises ValueError with the key and what is wrong with it; nothing else is checked here."""
-    base = RulePlace(place.root, home, place.scope == "project")
+    base = RulePlace(place.root, home, place.scope == "user")
     return Rule(
         entry=entry,
         place=place,

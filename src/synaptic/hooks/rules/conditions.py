@@ -33,7 +33,8 @@ class RulePlace(msgspec.Struct, frozen=True):
     base: str = ""
     """The folder that relative paths start in."""
     home: str = ""
-    is_project: bool = False
+    by_user: bool = True
+    """Whether the user wrote it: a rule of anybody else changes no command, it refuses with the corrected one."""
 
 
 class Condition(msgspec.Struct, frozen=True):

@@ -23,7 +23,7 @@ class RuleSpeech(msgspec.Struct, frozen=True):
     entry: RuleEntry
     name: str
     """With its file, so that two files may have a rule of the same id."""
-    is_project: bool
+    by_user: bool
 
 
 def make_verdict(speech: RuleSpeech, call: JudgedCall) -> Verdict | None:
@@ -64,7 +64,7 @@ def _remind(speech: RuleSpeech, call: JudgedCall) -> Verdict | None:
 
 
 def _rewrite(speech: RuleSpeech, call: JudgedCall) -> Verdict | None:
-    return rewrite_matched(speech.entry, call, by_user=not speech.is_project)
+    return rewrite_matched(speech.entry, call, by_user=speech.by_user)
 
 
 def _record(speech: RuleSpeech, call: JudgedCall) -> Verdict:
