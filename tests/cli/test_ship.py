@@ -108,8 +108,10 @@ def test_what_waits_for_a_destination_is_pruned_on_a_persons_word_only(host: Use
     wait_until(lambda: ("POST", "/api/v1/events") in hub.asked)
     shown = host.types("prune", "--days", "0.00001")
     assert "stay until they are shipped" in shown.out
+    waiting = host.types("prune", "--days", "0.00001", "--json").json
     gone = host.types("prune", "--days", "0.00001", "--unshipped", "--json").json
-    assert (gone["events"], gone["held"]) == (4, 0)
+    assert (gone["events"], gone["held"]) == (1, 0)  # the newest one always stays
+    assert (waiting["events"], waiting["held"]) == (0, 1)
 
 
 def test_what_a_hub_calls_its_key_becomes_no_command(host: User, hub: FakeHub):

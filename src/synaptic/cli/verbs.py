@@ -155,7 +155,7 @@ class VerbApp(typer.Typer):
 
 def _guard_function(function: Function, name: str | None) -> Function:
     file = function.__module__.rpartition(".")[2]
-    verb = next((verb for verb, (place, _) in VERBS.items() if place == file), file)
+    verb = _find_verb(file) or _find_verb(file.partition("_")[0]) or file  # `hub_login` holds commands of `hub`
     word = name or function.__name__.replace("_", "-")
     rule = FOR_PEOPLE.get(f"{verb} {word}") or FOR_PEOPLE.get(verb)
     if rule is None:
@@ -171,6 +171,10 @@ def _guard_function(function: Function, name: str | None) -> Function:
         return function(*args, **given)
 
     return cast(Function, ask_first)
+
+
+def _find_verb(file: str) -> str:
+    return next((verb for verb, (place, _) in VERBS.items() if place == file), "")
 
 
 def _find_home_or_none() -> Home:

@@ -16,7 +16,7 @@ Written by `make hub-chaos`: a real PostgreSQL (`fsync` on), a real `synaptic hu
 go the way of the product, each with a journal of its own that is written meanwhile. Between hosts and hub is a
 network that resets, half-closes, freezes and slows down connections, and swallows answers. PostgreSQL and the hub are
 killed with SIGKILL, all of their processes at once, and started again; so are the processes that ship. About three
-faults in ten begin before the one before is mended. What fails, and when, follows from the seed.
+faults in ten begin before the one before is mended. What fails, and when, follows from the number below (`--seed`).
 
 In the end every row at the hub is held against the journal it comes from, and against what was to be written: complete,
 none twice by sequence or by call, each field the same, and each transaction of a host only with what comes after all

@@ -19,7 +19,7 @@ def test_a_journal_that_is_kept_for_a_destination_is_told(shipping: Shipping):
     shipping.add(4, at=time.time() - 40 * 86400)
     stopped, held = check_shipping(shipping.home)
     assert (stopped.state, held.state) == ("warn", "warn")
-    assert "lacks 4 events" in held.seen and "until they are 90 days old" in held.seen
+    assert "lacks 4 events" in held.seen and "stay in the journal for it" in held.seen
 
 
 def test_a_membership_that_cannot_be_read_is_told(shipping: Shipping):
