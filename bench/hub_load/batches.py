@@ -75,7 +75,7 @@ class HostEvents:
         kind, tool = source.choice(KINDS), source.choice(TOOLS)
         by = source.choice(HOOKS) if kind != "none" else ""
         said = (HookRun(by, kind, source.randrange(20, 900)),) if by else ()
-        project = f"~/work/{source.choice(NAMES)}-{self._host % 97}"
+        project = f"~/src/{source.choice(NAMES)}-{self._host % 97}"
         return ShippedEvent(
             seq=self._seq, call=f"{int(at * 1000):012x}{source.getrandbits(64):016x}{self._host:04x}", at=at,
             agent="claude" if self._host % 3 else "codex", event=source.choice(EVENTS), tool=tool, project=project,

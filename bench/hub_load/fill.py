@@ -39,7 +39,7 @@ SELECT d.n / {hosts} + 1, d.at, 300 + (d.r1 * 5000)::int, to_timestamp(d.at)::da
   CASE WHEN d.kind = 'none' THEN '' ELSE d.hook END,
   CASE WHEN d.kind IN ('deny', 'ask') THEN 'k' || left(md5((d.n * 7)::text), 6) ELSE '' END,
   to_hex(d.host) || '-5f' || to_hex(d.n / {hosts} / 300 * 1000 + d.host), '',
-  '~/work/' || d.name1 || '-' || d.host % 97, 'toolu_' || left(md5((d.n * 3)::text), 20),
+  '~/src/' || d.name1 || '-' || d.host % 97, 'toolu_' || left(md5((d.n * 3)::text), 20),
   CASE WHEN d.host % 4 <> 0 THEN ''
     WHEN d.n IN ({rare}) THEN 'cat notes/{word}.md'
     ELSE d.program || ' src/' || d.name2 || '/' || d.name1 || '_' || (power(d.r2, 3) * 40000)::int || '.py' END,

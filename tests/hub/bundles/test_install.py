@@ -131,7 +131,7 @@ def test_without_a_pinned_key_nothing_is_believed(host: Host, organisation: Orga
     host.joins()
     assert "no organisation's key is pinned" in host.takes(organisation.make()).why
     (host.home.root / "hub" / "joined.json").write_text("{")
-    assert "cannot be understood" in host.takes(organisation.make()).why
+    assert "says nothing about a hub" in host.takes(organisation.make()).why
 
 
 def test_no_older_one_comes_back_where_a_file_was_removed(host: Host, organisation: Organisation):

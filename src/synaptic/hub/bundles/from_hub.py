@@ -6,11 +6,11 @@ import os
 import msgspec
 
 from synaptic.hub.address import check_url
-from synaptic.hub.bundles.pin import read_membership
 from synaptic.hub.client import HubAccess, PersonClient, read_access
 from synaptic.hub.keys import SecretKey
 from synaptic.hub.place import HubPlace, Membership
 from synaptic.hub.shipping.hub_client import HubClient
+from synaptic.hub.shipping.plan import read_membership
 from synaptic.hub.wire import SignedBundle
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home

@@ -9,7 +9,7 @@ from synaptic.files.bounded import UnreadableFile, read_content
 from synaptic.files.replace import make_folders, replace_file
 from synaptic.hooks.bundle_seal import JOINED_LIMIT, BundlePlace
 from synaptic.hub.keys import PublicKey
-from synaptic.hub.place import HubPlace, Membership
+from synaptic.hub.shipping.plan import read_membership
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
 
@@ -46,11 +46,6 @@ def read_pin(home: Home) -> PinnedKey | None:
 def read_source(home: Home) -> BundleSource | None:
     """Raises SynapticError for a file that cannot be understood."""
     return _read_file(BundlePlace.of(home).source, BundleSource)
-
-
-def read_membership(home: Home) -> Membership | None:
-    """Raises SynapticError for a file that cannot be understood."""
-    return _read_file(HubPlace.of(home).membership, Membership)
 
 
 def write_source(home: Home, source: BundleSource) -> None:

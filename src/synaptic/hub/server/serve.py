@@ -59,19 +59,23 @@ def check_listen(listen: HubListen) -> None:
             ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(listen.certificate, listen.key)
         except (OSError, ssl.SSLError) as error:
             raise SynapticError(f"this certificate cannot be used: {error}", where=str(listen.certificate)) from error
-    elif not listen.is_behind_proxy and not is_loopback(listen.host):
+    elif not listen.is_behind_proxy and not is_loopback_address(listen.host):
         raise SynapticError(f"{listen.host} can be reached from other machines: that needs TLS", hint=TLS_HINT)
 
 
 def make_page_options(settings: HubSettings, listen: HubListen) -> PageOptions:
     """How its pages are reached: by the names that it was given, and by its own address where that is one."""
-    own = LOOPBACK_NAMES if is_loopback(listen.host) else (f"[{listen.host}]" if ":" in listen.host else listen.host,)
+    own = (
+        LOOPBACK_NAMES
+        if is_loopback_address(listen.host)
+        else (f"[{listen.host}]" if ":" in listen.host else listen.host,)
+    )
     is_secure = listen.is_behind_proxy or listen.certificate is not None
     names = tuple(strip_port(name.strip()) for name in listen.names if name.strip())
     return PageOptions(names=(*names, *own), is_secure=is_secure, hub=settings.name)
 
 
-def is_loopback(host: str) -> bool:
+def is_loopback_address(host: str) -> bool:
     """Names are no answer: they lead where somebody else says."""
     try:
         return ipaddress.ip_address(host).is_loopback
