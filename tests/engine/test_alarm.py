@@ -124,7 +124,7 @@ def test_what_is_awaited_for_ever_is_no_allow(
     setting: Setting, monkeypatch: pytest.MonkeyPatch, hurried: None, where: str
 ) -> None:
     monkeypatch.setattr(alarm, "FIRST_SECONDS", 0.3)
-    monkeypatch.setattr("synaptic.engine.walk._find_patience", lambda *_: 0.3)
+    monkeypatch.setattr("synaptic.engine.opening.OpenedCall.patience", 0.3)
     monkeypatch.setattr(where, _wait_for_ever)
     (setting.project / ".synaptic" / "config.toml").write_text("# the catalog is read again\n")
     decision, reason = _ask(setting, is_read_before="catalog" not in where)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from synaptic.agents.base import Adapter
 from synaptic.agents.shared.discover import find_adapter, load_agents
-from synaptic.engine.walk import ask_in_doubt
+from synaptic.engine.unjudged import ask_in_doubt
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Failure, Fault, Kind, TraceStep, deny
 from synaptic.model.event import EVENTS

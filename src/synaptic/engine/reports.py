@@ -10,8 +10,9 @@ from synaptic.model.call import Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.effect import Effect
 from synaptic.model.errors import StoreError
-from synaptic.model.event import PostToolUse, PostToolUseFailure, PreToolUse
+from synaptic.model.event import PostToolUse, PostToolUseFailure, PreToolUse, UserPromptSubmit
 from synaptic.model.state import Change
+from synaptic.policies.prompt import UNVERIFIED_SOURCE
 from synaptic.policies.sane.known import TASK_SECTION, VERIFICATION_SECTION
 from synaptic.store import journal
 from synaptic.store.db import Store
@@ -50,6 +51,15 @@ def find_report_doubt(senders: Senders, store: Store, request: Request, decided:
     except StoreError:
         return "the journal cannot be read, so a tool call that is running may have sent it"
     return "it came while a tool call was running, and the agent has not announced what it reports"
+
+
+def disown_call(call: Call, why: str) -> Call:
+    """The call as one that nobody is believed to have made: a prompt is not the user's, and the journal says why."""
+    event = call.event
+    if isinstance(event, UserPromptSubmit):
+        event = msgspec.structs.replace(event, source=UNVERIFIED_SOURCE)
+    warning = f"{NOT_OWN_TEXT} ({why}): it is noted, and changes nothing that is remembered"
+    return msgspec.structs.replace(call, event=event, warnings=(*call.warnings, warning))
 
 
 def has_running_call(entries: Iterable[JournalEntry], id: str) -> bool:
