@@ -9,9 +9,11 @@ import pytest
 
 from synaptic.cli import screen
 from synaptic.model.errors import LayerError, StoreError
+from synaptic.model.grant import GrantScope
 from synaptic.store import refused
 from synaptic.store.db import Store
 from synaptic.work.command import Caller, CommandContext, read_command
+from synaptic.work.grants import AllowCall, ListGrants
 from synaptic.work.inbox import ListInbox, ShowRefusal, UpholdRefusal
 from tests.work.refusals import OTHER_PUSH, PUSH, SECRET, WIPE, RefusedAgent
 
@@ -44,6 +46,25 @@ def test_an_upheld_refusal_leaves_the_inbox_and_stays_out_when_it_comes_again(ag
     assert agent.does(ListInbox()) == ()
     (group,) = agent.does(ListInbox(all=True))
     assert (group.last.answer, group.last.count) == ("upheld", 2)
+
+
+@pytest.mark.parametrize("scope", ["once", "session", "here", "always"])
+def test_a_no_takes_back_the_yes_that_was_said_before_it(agent: RefusedAgent, scope: GrantScope):
+    code = agent.tries(WIPE)
+    (made,) = agent.does(AllowCall(refusal=code, scope=scope)).grants
+    upheld = agent.does(UpholdRefusal(code=code))
+    assert upheld.taken_back == (made.id,)
+    assert agent.does(ListGrants()) == ()
+    assert agent.tries(WIPE) == code
+
+
+def test_a_no_leaves_exceptions_for_other_calls_and_names_patterns_that_still_cover_this_one(agent: RefusedAgent):
+    code, other = agent.tries(PUSH), agent.tries(WIPE)
+    agent.does(AllowCall(refusal=other, scope="here"))
+    (pattern,) = agent.does(AllowCall(refusal=code, scope="here", like="git push --force origin *")).grants
+    upheld = agent.does(UpholdRefusal(code=code))
+    assert (upheld.taken_back, upheld.patterns) == ((), (pattern.id,))
+    assert len(agent.does(ListGrants())) == 2
 
 
 def test_what_was_allowed_and_is_refused_again_waits_again(agent: RefusedAgent):
@@ -95,7 +116,7 @@ def test_a_code_that_two_projects_share_means_the_one_that_one_is_in(agent: Refu
     with pytest.raises(LayerError, match="two projects share this code"):
         UpholdRefusal(code=code).run(elsewhere)
     second = UpholdRefusal(code=code).run(agent.context(tmp_path / "second"))
-    assert second.subject.root == str(tmp_path / "second")
+    assert second.call.subject.root == str(tmp_path / "second")
     assert len(ShowRefusal(code=code).run(elsewhere)) == 2
 
 

@@ -18,7 +18,7 @@ from synaptic.model.errors import LayerError, StoreError, SynapticError
 from synaptic.store.refused import RefusedCall
 from synaptic.work.consent import PIN_NEEDED
 from synaptic.work.disputes import MarkedWrong, MarkWrong
-from synaptic.work.inbox import InboxGroup, ListInbox, ShowRefusal, UpholdRefusal, is_grantable, is_open
+from synaptic.work.inbox import InboxGroup, ListInbox, ShowRefusal, UpheldRefusal, UpholdRefusal, is_grantable, is_open
 
 SPAN = re.compile(r"(\d{1,6})(m|h|d|w)")
 SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
@@ -143,7 +143,7 @@ def uphold(
     if as_json:
         screen.print_json(command.answer(found))
     else:
-        screen.say(f"{found.code} is upheld")
+        _print_upheld(found)
 
 
 @app.command()
@@ -161,7 +161,17 @@ def wrong(
         _print_marked(found)
 
 
-def _carry_out_with_pin(command: UpholdRefusal) -> RefusedCall:
+def _print_upheld(found: UpheldRefusal) -> None:
+    screen.say(f"{found.call.code} is upheld")
+    for name in found.taken_back:
+        screen.say(f"taken back: the exception {name}, which let this call through")
+    for name in found.patterns:
+        screen.warn(
+            f"exception {name} is for more calls than this one and still covers it (synaptic grants show {name})"
+        )
+
+
+def _carry_out_with_pin(command: UpholdRefusal) -> UpheldRefusal:
     """Where it cannot be seen who types, once more with the PIN."""
     try:
         return carry_out(command)

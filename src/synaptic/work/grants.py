@@ -288,14 +288,19 @@ def _suggest(store: Store, one: RefusedCall) -> str:
         return ""
     like = suggest_like(call)
     others = (other for other in refused.list_refused(store) if other.mark != one.mark and _is_beside(other, one))
-    return like if like and any(_fits(like, other) for other in others) else ""
+    return like if like and any(_covers_shown(like, other) for other in others) else ""
+
+
+def does_pattern_cover(grant: Grant, call: RefusedCall) -> bool:
+    """Whether an exception for calls of one shape is also for this one, as far as what is shown of it tells."""
+    return bool(grant.like) and _covers_shown(grant.like, call)
 
 
 def _is_beside(other: RefusedCall, one: RefusedCall) -> bool:
     return other.subject.tool == one.subject.tool and not set(other.policies).isdisjoint(one.policies)
 
 
-def _fits(like: str, other: RefusedCall) -> bool:
+def _covers_shown(like: str, other: RefusedCall) -> bool:
     shown = other.subject.shown
     return covers_command(like, shown) or covers_paths(like, [shown.removeprefix(f"{other.subject.root}/")])
 

@@ -7,11 +7,14 @@ from typing import ClassVar
 import msgspec
 
 from synaptic.model.errors import LayerError
+from synaptic.model.grant import Grant
 from synaptic.shell.globs import matches_glob
-from synaptic.store import refused
+from synaptic.store import grants, refused
+from synaptic.store.db import Store
 from synaptic.store.refused import RefusalAnswer, RefusedCall
 from synaptic.work.command import Command, CommandContext, ProjectCommand
 from synaptic.work.consent import obtain_yes
+from synaptic.work.grants import does_pattern_cover
 
 ANSWER_FOR_PEOPLE = "answer a refusal for a person"
 MOST_LISTED = 5
@@ -86,7 +89,17 @@ class ShowRefusal(ProjectCommand[tuple[RefusedCall, ...]], frozen=True, kw_only=
         return {"refusals": [call_to_view(call) for call in result]}
 
 
-class UpholdRefusal(ProjectCommand[RefusedCall], frozen=True, kw_only=True):
+class UpheldRefusal(msgspec.Struct, frozen=True, kw_only=True):
+    """A refusal that stands, and what became of the exceptions that said otherwise."""
+
+    call: RefusedCall
+    taken_back: tuple[str, ...] = ()
+    """Exceptions for this very call."""
+    patterns: tuple[str, ...] = ()
+    """Exceptions for many calls that still cover it: what else they are for, only a person knows."""
+
+
+class UpholdRefusal(ProjectCommand[UpheldRefusal], frozen=True, kw_only=True):
     """A person has looked, and it was right to refuse: who says so must be as sure as for an exception."""
 
     method: ClassVar[str] = "inbox.uphold"
@@ -101,13 +114,36 @@ class UpholdRefusal(ProjectCommand[RefusedCall], frozen=True, kw_only=True):
     pin: str = ""
     """Where it cannot be seen that a person asks; it is kept nowhere."""
 
-    def run(self, context: CommandContext) -> RefusedCall:
+    def run(self, context: CommandContext) -> UpheldRefusal:
         found = find_refusal(context, self.code, self.mark)
         obtain_yes(context, self.pin)  # last: nobody is asked for a PIN for what is not there
-        return note_answer(context, found, "upheld")
+        against = list_exceptions(context.store, found, time.time())
+        of_call = [one.id for one in against if not one.like]
+        # Before the answer: where this cannot be written, nobody is told that the refusal stands.
+        grants.revoke_grants(context.store, of_call, time.time())
+        patterns = tuple(one.id for one in against if one.like)
+        return UpheldRefusal(call=note_answer(context, found, "upheld"), taken_back=tuple(of_call), patterns=patterns)
 
-    def answer(self, result: RefusedCall) -> object:
-        return call_to_view(result)
+    def answer(self, result: UpheldRefusal) -> object:
+        return {
+            **call_to_view(result.call),
+            "takenBack": list(result.taken_back),
+            "stillCoveredBy": list(result.patterns),
+        }
+
+
+def list_exceptions(store: Store, call: RefusedCall, now: float) -> list[Grant]:
+    """Exceptions in force that let a refused call through, by one of its policies."""
+    acts = {(act.policy, act.fingerprint) for act in call.subject.acts}
+    return [
+        one.grant
+        for one in grants.list_grants(store)
+        if one.grant.is_in_force(now)
+        and one.grant.policy in call.policies
+        and one.grant.root in ("", call.subject.root)
+        and one.grant.session in ("", call.session)
+        and ((one.grant.policy, one.grant.fingerprint) in acts or does_pattern_cover(one.grant, call))
+    ]
 
 
 def is_open(call: RefusedCall) -> bool:
