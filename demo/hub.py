@@ -59,8 +59,14 @@ class DemoUser:
             "hook_event_name": "PreToolUse", "session_id": f"{self.name}-1", "cwd": str(self.project),
             "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": f"toolu_{number:04}",
         }  # fmt: skip
-        # A shell is the agent: whoever has called the dispatcher is none of its user's any more.
-        line = ["sh", "-c", '"$0" PreToolUse; true', str(self.home / ".synaptic" / "bin" / "dispatch")]
+        # A shell is the agent, and one more is what started it: whoever calls the dispatcher through a shell of its own
+        # is no person any more, and takes nothing out again.
+        line = [
+            "sh",
+            "-c",
+            """sh -c '"$0" PreToolUse; true' "$0"; true""",
+            str(self.home / ".synaptic" / "bin" / "dispatch"),
+        ]
         said = json.dumps(payload)
         done = subprocess.run(line, input=said, cwd=self.project, env=self.env, capture_output=True, text=True)
         answer = json.loads(done.stdout or "{}").get("hookSpecificOutput", {})

@@ -210,3 +210,14 @@ def test_a_call_that_is_none_fails_alike_with_and_without_a_daemon(user: User):
         shown = user.runs("check", "--tool", " ", "--json")
         assert shown.code in (0, 1)
         assert shown.err == ""
+
+
+@pytest.mark.parametrize("text", ["presets = 5\n", "[[[\n", '[[rule]]\nid = "a.b"\nrn = "npm publish"\nthen = "ask"\n'])
+def test_what_could_not_be_read_is_told_beside_the_answer(user: User, text: str):
+    file = "rules.toml" if "rule" in text else "config.toml"
+    user.home.root.mkdir(exist_ok=True)
+    (user.home.root / file).write_text(text)
+    shown = user.types("check", "npm publish --dry-run")
+    assert file in shown.err
+    assert "not asked as it is written" in shown.err
+    assert user.types("check", "ls", "--json").json["problems"]

@@ -136,6 +136,7 @@ def test_every_change_is_a_line_of_json(user: User):
 def test_the_table_is_written_again_with_every_change(user: User):
     with watching() as process:
         assert "no agent is at work" in read(process)
+        assert "synaptic top" in read(process)
         assert read(process) == "\n"
         says(user, "a", "attention")
         assert read(process).split()[0] == "AGENT"

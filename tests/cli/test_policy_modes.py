@@ -42,7 +42,7 @@ def push_in_shadow(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_mode_is_written_beside_the_comments_and_taken_back(user: User) -> None:
     user.configures('# mine\n[policies."git.force-push"]\nprotected = ["main"] # all of them\n')
     shown = user.types("policy", "shadow", "git.force-push")
-    assert shown.code == 0 and "in shadow, they decide nothing: git.force-push" in shown.out
+    assert shown.code == 0 and "only watched now, in shadow: git.force-push" in shown.out
     text = user.home.config.read_text()
     assert "# mine" in text and "# all of them" in text and 'mode = "shadow"' in text and "enabled" not in text
     assert row(user, "git.force-push")["mode"] == "shadow"

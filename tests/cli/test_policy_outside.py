@@ -54,10 +54,10 @@ def test_a_name_that_cannot_be_is_refused(user: User, name: str):
 
 def test_it_is_switched_and_configured_by_name(user: User):
     user.types("policy", "new", "acme.x")
-    assert "acme.x" not in user.types("policy", "disable", "acme.x").out.split("policies that are on here: ")[1]
+    assert "off: acme.x" in user.types("policy", "disable", "acme.x").out.splitlines()
     assert tomllib.loads(user.home.config.read_text())["policies"]["acme.x"] == {"enabled": False}
     assert "acme.x" not in user.types("list").out
-    assert "acme.x" in user.types("policy", "enable", "acme.x").out.split("policies that are on here: ")[1]
+    assert "on: acme.x" in user.types("policy", "enable", "acme.x").out.splitlines()
     assert "there is no `acme.y` to switch" in user.types("policy", "enable", "acme.y").err
     assert user.types("config", "validate").code == 0
     user.configures('[policies."acme.y"]\nenabled = true\n')

@@ -114,6 +114,8 @@ def _print_answer(answer: dict[str, Any]) -> None:
     # Not on stdout: a script compares that, and it says what was decided.
     if screen.is_terminal():
         screen.note(_describe_asked(answer["asked"]))
+    for problem in answer["problems"]:
+        screen.warn(f"this is not asked as it is written: {problem}")
     for absent in answer["asked"]["not_run"]:
         screen.note(f"not run: {absent['hook']} ({absent['why']})")
 

@@ -1,5 +1,6 @@
 """`synaptic daemon`: the one process that answers events, started, stopped and looked at."""
 
+import time
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +21,8 @@ RENEW_SECONDS = 45.0
 """Seconds in which a daemon is replaced by one with other code."""
 READY_SECONDS = 10.0
 """Seconds in which a daemon that was started takes calls."""
+STARTING_SECONDS = 60.0
+"""How long one is waited for that is alive and has not come so far: a cold disk and a busy machine take their time."""
 
 app = make_verb_app(
     "Start, stop and look at the daemon. Agents start it by themselves: this is for you.",
@@ -117,12 +120,20 @@ def _renew_daemon(home: Home) -> str:
 
 def require_ready(home: Home) -> None:
     """Wait for a daemon that was just started; the error shows the last line of its log."""
+    until = time.monotonic() + STARTING_SECONDS
     with progress.show_progress("waiting for the daemon"):
-        is_ready = lifecycle.wait_ready(home, READY_SECONDS)
-    if not is_ready:
-        raise DaemonError(
-            f"the daemon does not answer{_read_last_words(home)}", where=str(home.log), hint="read that file"
-        )
+        while not lifecycle.wait_ready(home, READY_SECONDS):
+            if lifecycle.read_status(home).state == "stopped" or time.monotonic() > until:
+                raise _describe_unready(home)
+
+
+def _describe_unready(home: Home) -> DaemonError:
+    words = _read_last_words(home)
+    if words or lifecycle.read_status(home).state == "stopped":
+        return DaemonError(f"the daemon does not answer{words}", where=str(home.log), hint="read that file")
+    return DaemonError(
+        "the daemon is still starting: this machine is busy", where=str(home.socket), hint="type: synaptic up"
+    )
 
 
 def _read_last_words(home: Home) -> str:

@@ -188,7 +188,8 @@ def _redraw_table(members: tuple[FleetMember, ...]) -> None:
 
 def _print_table(members: tuple[FleetMember, ...]) -> None:
     if not members:
-        screen.say("no agent is at work (start one: synaptic run -- claude)")
+        screen.say("no agent is at work in the fleet (start one: synaptic run -- claude)")
+        screen.say("Sessions outside it are in `synaptic top`; `synaptic policy enable @fleet` takes them in.")
         return
     now = time.time()
     screen.print_table(*roster.make_table(members, now))

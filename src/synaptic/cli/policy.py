@@ -1,7 +1,6 @@
 """`synaptic policy`: policies, built in and your own: shown, switched, written and tested."""
 
 import inspect
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -9,6 +8,7 @@ import msgspec
 from synaptic.cli import completion, policy_rows, progress, screen, typer
 from synaptic.cli.place import choose_config_file, find_place
 from synaptic.cli.policy_cases import run_outside_cases
+from synaptic.cli.policy_change import tell_change
 from synaptic.cli.policy_new import write_policy
 from synaptic.cli.policy_rows import PolicyFilter
 from synaptic.cli.registered import load_hook_catalog
@@ -17,10 +17,8 @@ from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import edit
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.nearest import make_hint
-from synaptic.hooks.rules.compile import is_rule
 from synaptic.model.errors import DeclarationError
 from synaptic.model.hook import Mode
-from synaptic.model.outside import PLACEHOLDER_PREFIX
 from synaptic.model.presets import PRESETS
 from synaptic.policies.base import load_policies
 from synaptic.work import policy_standing
@@ -202,14 +200,14 @@ def _show_preset(name: str, as_json: bool) -> None:
 def enable(names: PolicyNames, project: ProjectFlag = False, as_json: Json = False) -> None:
     """Switch policies or presets on."""
     path, root = choose_config_file(find_place(), project)
-    _print_change(edit.enable_policies(path, names, root, _list_outside_ids()), path, names, as_json)
+    tell_change(lambda: edit.enable_policies(path, names, root, _list_outside_ids()), path, names, as_json)
 
 
 @app.command()
 def disable(names: PolicyNames, project: ProjectFlag = False, as_json: Json = False) -> None:
     """Switch policies or presets off. A project cannot switch off what the user has on."""
     path, root = choose_config_file(find_place(), project)
-    _print_change(edit.disable_policies(path, names, root, _list_outside_ids()), path, names, as_json)
+    tell_change(lambda: edit.disable_policies(path, names, root, _list_outside_ids()), path, names, as_json)
 
 
 @app.command()
@@ -235,26 +233,4 @@ def enforce(names: PolicyNames, project: ProjectFlag = False, as_json: Json = Fa
 
 def _change_mode(names: list[str], mode: Mode, project: bool, as_json: bool) -> None:
     path, root = choose_config_file(find_place(), project)
-    _print_change(change_modes(path, root, names, mode, _list_outside_ids()), path, names, as_json)
-
-
-def _print_change(changed: bool, path: Path, names: list[str], as_json: bool) -> None:
-    catalog = load_hook_catalog(find_place())
-    hooks = (hook for hook in catalog.hooks if hook.is_policy and not is_rule(hook))
-    on = sorted(hook.id for hook in hooks if not hook.id.startswith(PLACEHOLDER_PREFIX))
-    advising = sorted(hook.id for hook in catalog.hooks if hook.is_policy and hook.mode == "advise")
-    watched = sorted(hook.id for hook in catalog.watched)
-    if as_json:
-        told = {"on": on, "advise": advising, "shadow": watched}
-        screen.print_json({"ok": True, "changed": changed, "file": str(path), "names": names, **told})
-        return
-    screen.say(f"{'changed' if changed else 'as it was'}: {path}")
-    screen.say(f"policies that are on here: {', '.join(on) or 'none'}")
-    if advising:
-        screen.say(f"of these, set to advise: {', '.join(advising)}")
-    if watched:
-        screen.say(f"in shadow, they decide nothing: {', '.join(watched)}")
-    for problem in catalog.problems:
-        screen.say(f"problem: {problem}")
-    for note in catalog.notes:
-        screen.say(f"note: {note}")
+    tell_change(lambda: change_modes(path, root, names, mode, _list_outside_ids()), path, names, as_json)

@@ -117,12 +117,12 @@ def status(as_json: Json = False) -> None:
 def print_overview() -> None:
     """Print the overview, on one screen."""
     found = collect_overview(find_place())
+    for line in found.trouble:
+        print(f"{screen.paint_word('warn')}      {screen.clean_text(line)}")
     for title, text in _list_facts(found):
         print(f"{title:<9} {screen.cut_line(text, 10)}")
     for line in found.last:
         screen.say(screen.cut_line(f"  {line}", 0))
-    for line in found.trouble:
-        print(f"{screen.paint_word('warn')}      {screen.clean_text(line)}")
     print()
     known = dict((*START_STEPS, *REPAIR_STEPS, INBOX_STEP, *LOOK_STEPS))
     for step in found.next:

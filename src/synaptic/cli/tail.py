@@ -85,6 +85,8 @@ def tail(
             screen.note("no event" + (" is like that; --since 30d looks further" if not chosen.is_empty else " yet"))
         elif not (follow or as_json or lines is not None) and _count_events(items) >= most > USUAL_LINES:
             screen.note(f"of these only the newest {most} are shown; -n shows more")
+        elif folds and not follow and not _count_events(items):
+            screen.note("nothing was said about any of them; -a shows each")
 
 
 class EventPrinter:

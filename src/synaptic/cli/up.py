@@ -7,6 +7,7 @@ import shutil
 import subprocess  # noqa: TID251  the dispatcher is run exactly as an agent runs it
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +27,7 @@ from synaptic.store.record import JournalEntry, entry_to_json
 
 app = make_verb_app()
 
+PROBE_TOOL = "Bash"
 PROBE_TIMEOUT = 60.0
 """Seconds: without a daemon the first call starts the engine itself."""
 
@@ -88,6 +90,7 @@ def up(
     started = daemon.ensure_daemon(place.home)
     tell(f"  daemon {started}: {place.home.socket}\nSending a first event ...")
     sent = send_probe(place.home.dispatch, place.root or place.cwd)
+    _end_probe(place.home.dispatch, place.root or place.cwd, sent.session)
     done = SetUpResult(place, options, report, started, sent, may_ask)
     _print_json(done) if as_json else _print_result(done, is_job=ci)
     if sent.exit != 0:
@@ -134,7 +137,7 @@ def _print_result(done: "SetUpResult", *, is_job: bool) -> None:
 
 def _find_entry(place: CommandPlace, session: str) -> JournalEntry | None:
     with open_journal(place.home) as store:
-        found = journal.read_last_entries(store, 1, session=session)
+        found = journal.read_last_entries(store, 1, session=session, tool=PROBE_TOOL)
     return found[0] if found else None
 
 
@@ -176,11 +179,11 @@ def send_probe(dispatch: Path, cwd: str) -> ProbeAnswer:
         "session_id": session,
         "cwd": os.fsencode(cwd).decode("utf-8", "replace"),
         "hook_event_name": "PreToolUse",
-        "tool_name": "Bash",
+        "tool_name": PROBE_TOOL,
         "tool_input": {"command": "echo synaptic is up", "description": "A harmless event from `synaptic up`"},
     }
     started = time.perf_counter()
-    done = _run_dispatcher(dispatch, msgspec.json.encode(payload), cwd)
+    done = _run_dispatcher(dispatch, payload, cwd)
     return ProbeAnswer(
         session=session,
         exit=done.returncode,
@@ -190,13 +193,20 @@ def send_probe(dispatch: Path, cwd: str) -> ProbeAnswer:
     )
 
 
-def _run_dispatcher(dispatch: Path, stdin: bytes, cwd: str) -> "subprocess.CompletedProcess[bytes]":
+def _end_probe(dispatch: Path, cwd: str, session: str) -> None:
+    """Say that its session is over: else it would be shown as an agent at work."""
+    folder = os.fsencode(cwd).decode("utf-8", "replace")
+    event = {"session_id": session, "cwd": folder, "hook_event_name": "SessionEnd", "reason": "other"}
+    _run_dispatcher(dispatch, event, cwd)
+
+
+def _run_dispatcher(dispatch: Path, payload: Mapping[str, object], cwd: str) -> "subprocess.CompletedProcess[bytes]":
     # The folder that counts is the one that was asked about, not the project of a session around us.
     env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
     try:
         return subprocess.run(
-            [dispatch, "PreToolUse"],
-            input=stdin,
+            [dispatch, str(payload["hook_event_name"])],
+            input=msgspec.json.encode(payload),
             capture_output=True,
             timeout=PROBE_TIMEOUT,
             check=False,

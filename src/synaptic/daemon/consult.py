@@ -25,11 +25,10 @@ def ask_running(home: Home, call: CheckedCall) -> dict[str, Any] | None:
 async def ask_here(home: Home, call: CheckedCall) -> dict[str, Any]:
     """The word of an engine in this process."""
     # The whole engine: most of a second, which a daemon makes unnecessary.
-    from synaptic.engine.check import Checker, list_asked, summarize_decision  # noqa: PLC0415
+    from synaptic.engine.check import Checker  # noqa: PLC0415
 
     checker = Checker(home, everything=not call.policies_only, env=call.env)
     try:
-        decision = await checker.decide(call.question)
+        return await checker.answer(call.question)
     finally:
         await checker.close()
-    return {**summarize_decision(decision), "asked": list_asked(decision)}

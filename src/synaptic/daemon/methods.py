@@ -13,7 +13,7 @@ from synaptic.daemon.emit import (
     read_result,
 )
 from synaptic.daemon.rpc import METHODS, RpcError, register_method, require_person
-from synaptic.engine.check import decide_question, list_asked, summarize_decision
+from synaptic.engine.check import answer_question
 from synaptic.engine.held import NO_WAIT_VARIABLE
 from synaptic.engine.recollection import make_trust
 from synaptic.engine.runtime import Consultation, PoliciesOnly
@@ -153,8 +153,7 @@ async def list_catalog(daemon: "Daemon", params: CatalogParams) -> object:
 async def answer_check(daemon: "Daemon", params: CheckParams) -> object:
     """What the hooks that are registered, or the policies alone, say about a call that nobody makes."""
     engine, kind = (daemon.checker.engine, PoliciesOnly) if params.policies_only else (daemon.engine, Consultation)
-    decision = await decide_question(engine, params.question, params.env, kind)
-    return {**summarize_decision(decision), "asked": list_asked(decision)}
+    return await answer_question(engine, params.question, params.env, kind)
 
 
 @register_method("ability.emit")

@@ -46,6 +46,10 @@ class Checker:
         """The decision about `tool_name`, `tool_input`, `cwd` (and `hook_event_name`, `agent`). Raises PayloadError."""
         return await decide_question(self.engine, question, self._env, self._kind)
 
+    async def answer(self, question: Mapping[str, object]) -> dict[str, object]:
+        """The same with who was asked and what could not be read, as it is printed. Raises PayloadError."""
+        return await answer_question(self.engine, question, self._env, self._kind)
+
     async def close(self) -> None:
         """Let go of hooks that stay warm, and of the database."""
         await self.engine.close()
@@ -61,6 +65,16 @@ async def decide_question(
     name = f"check-{next(_numbers)}"
     request = Request(agent=agent, event=event, stdin=msgspec.json.encode(question), id=name, env=dict(env))
     return await engine.judge(request, kind)
+
+
+async def answer_question(
+    engine: Engine, question: Mapping[str, object], env: Mapping[str, str], kind: RuntimeKind
+) -> dict[str, object]:
+    """The decision, who was asked, and what of the declarations could not be read and so was not asked."""
+    decision = await decide_question(engine, question, env, kind)
+    cwd = str(question.get("cwd") or "")
+    catalog = engine.catalogs.get(find_root(question, env, cwd), env.get("SYNAPTIC_ENV", ""), cwd)
+    return {**summarize_decision(decision), "asked": list_asked(decision), "problems": list(catalog.problems)}
 
 
 def _open_present_store(home: Home) -> Store | None:

@@ -26,6 +26,8 @@ QUIET_SECONDS = 3600.0
 NEEDING: tuple[Status, ...] = STATUSES[:2]
 """In error, or waiting for attention."""
 IDLE_EVENTS = ("SessionStart", "Setup")
+SILENT_SECONDS = 600.0
+"""After so long without a word nobody can say that a session is still at work."""
 
 
 class LaneWork(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +57,8 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
     root: str = ""
     status: Status = "working"
     note: str = ""
+    is_silent: bool = False
+    """Whether it was at work when it was heard of last, and that is long ago."""
     at: float = 0.0
     """When it was heard of last."""
     step: JournalEntry | None = None
@@ -76,7 +80,7 @@ def make_lanes(
     present = roster.keep_present(members, now)
     by_session = {one.host: one for one in roster.order_members(present)[::-1] if one.host}
     known = {one.session: one for one in reversed(tuple(windows))}
-    lanes = [_make_lane(one, by_session.get(one.session), known.get(one.session)) for one in heard]
+    lanes = [_silence(_make_lane(one, by_session.get(one.session), known.get(one.session)), now) for one in heard]
     shown = {one.session for one in heard}
     lanes += [_make_memberlane(one, known.get(one.host)) for one in present if one.host not in shown]
     return tuple(sorted(lanes, key=lambda one: (_rank(one), -one.at, one.key)))
@@ -118,6 +122,12 @@ def _make_lane(one: HeardSession, member: FleetMember | None, window: OpenWindow
         denied=one.denied,
         work=_describe_work(member, window),
     )
+
+
+def _silence(lane: Lane, now: float) -> Lane:
+    if lane.status != "working" or now - lane.at < SILENT_SECONDS:
+        return lane
+    return msgspec.structs.replace(lane, status="done", is_silent=True)
 
 
 def _make_memberlane(member: FleetMember, window: OpenWindow | None) -> Lane:

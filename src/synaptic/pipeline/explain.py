@@ -183,7 +183,7 @@ def _describe_shadow(step: TraceStep) -> str:
 def _describe_decision(story: EventStory) -> Iterator[str]:
     decision = story.decision
     by = f" by {decision.by}" if decision.by else ""
-    yield f"Decision: {decision.kind}{by}: {KIND_MEANINGS[decision.kind]}."
+    yield f"Decision: {decision.kind}{by}: {_describe_meaning(decision)}."
     if decision.reason:
         yield f"  reason: {decision.reason}"
     if decision.input is not None:
@@ -195,6 +195,18 @@ def _describe_decision(story: EventStory) -> Iterator[str]:
     ):
         yield from (f"  {label}: {line}" for line in lines)
     yield from _describe_exceptions(story)
+
+
+def _describe_meaning(decision: Decision) -> str:
+    """What a decision meant for the agent; where nobody stood in its way, whether somebody would have."""
+    if decision.kind is not Kind.NONE:
+        return KIND_MEANINGS[decision.kind]
+    if decision.grants:
+        return "a person's exception let it through"
+    would = [one for one in decision.trace if one.phase == "shadow" and one.kind in (Kind.DENY, Kind.ASK)]
+    if would:
+        return f"it went through; {would[0].hook} is only watched, and {WOULD_WORDS[would[0].kind]}"
+    return KIND_MEANINGS[Kind.NONE]
 
 
 def _describe_exceptions(story: EventStory) -> Iterator[str]:

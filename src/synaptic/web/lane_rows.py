@@ -62,7 +62,7 @@ def make_lane_row(lane: Lane) -> LaneRow:
         project=show_line(name_project(lane.root)) or "-",
         root=show_line(lane.root),
         status=lane.status,
-        word=STATUS_WORDS[lane.status],
+        word="silent" if lane.is_silent else STATUS_WORDS[lane.status],
         note=show_line(lane.note),
         step=lane.step.id if lane.step else 0,
         act=_describe_step(lane.step),
