@@ -53,7 +53,7 @@ def test_another_tool_and_json(user: User):
     assert shown.code == 2
     assert shown.json["decision"] == "deny"
     assert shown.json["policy"] == "paths.outside-project"
-    assert set(shown.json) == {"ok", "decision", "policy", "reason", "updated_input", "asked"}
+    assert set(shown.json) == {"ok", "decision", "policy", "reason", "updated_input", "asked", "problems"}
 
 
 def test_the_folder_decides_what_is_outside(user: User, tmp_path):
@@ -215,8 +215,8 @@ def test_a_call_that_is_none_fails_alike_with_and_without_a_daemon(user: User):
 @pytest.mark.parametrize("text", ["presets = 5\n", "[[[\n", '[[rule]]\nid = "a.b"\nrn = "npm publish"\nthen = "ask"\n'])
 def test_what_could_not_be_read_is_told_beside_the_answer(user: User, text: str):
     file = "rules.toml" if "rule" in text else "config.toml"
-    user.home.root.mkdir(exist_ok=True)
-    (user.home.root / file).write_text(text)
+    (user.project / ".synaptic").mkdir(exist_ok=True)
+    (user.project / ".synaptic" / file).write_text(text)
     shown = user.types("check", "npm publish --dry-run")
     assert file in shown.err
     assert "not asked as it is written" in shown.err
