@@ -183,7 +183,7 @@ def _describe_shadow(step: TraceStep) -> str:
 def _describe_decision(story: EventStory) -> Iterator[str]:
     decision = story.decision
     by = f" by {decision.by}" if decision.by else ""
-    yield f"Decision: {decision.kind}{by}: {_describe_meaning(decision)}."
+    yield f"Decision: {decision.kind}{by}: {describe_meaning(decision)}."
     if decision.reason:
         yield f"  reason: {decision.reason}"
     if decision.input is not None:
@@ -197,7 +197,7 @@ def _describe_decision(story: EventStory) -> Iterator[str]:
     yield from _describe_exceptions(story)
 
 
-def _describe_meaning(decision: Decision) -> str:
+def describe_meaning(decision: Decision) -> str:
     """What a decision meant for the agent; where nobody stood in its way, whether somebody would have."""
     if decision.kind is not Kind.NONE:
         return KIND_MEANINGS[decision.kind]

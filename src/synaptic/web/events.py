@@ -4,7 +4,7 @@ import msgspec
 
 from synaptic.model.errors import StoreError
 from synaptic.model.witness import Standing
-from synaptic.pipeline.explain import KIND_MEANINGS, list_against
+from synaptic.pipeline.explain import describe_meaning, list_against
 from synaptic.pipeline.witness import judge_call
 from synaptic.store.neighbours import find_neighbours, find_same_call
 from synaptic.store.reader import JournalReader
@@ -47,7 +47,7 @@ def describe_event(reader: JournalReader, entry: JournalEntry) -> dict[str, obje
         "chain": [_make_link(link, has_changed) for link in chain.links[:MOST_LINKS]],
         "silent": [show_line(name) for name in chain.silent],
         "unreached": [show_line(name) for name in chain.unreached],
-        "meaning": KIND_MEANINGS[decision.kind],
+        "meaning": show_line(describe_meaning(decision)),
         "by": show_line(decision.by),
         "reason": make_text("", decision.reason, clean_shown),
         "took": format_took(entry.micros),

@@ -49,6 +49,11 @@ def show_cards(request: Request) -> Response:
     return render_page(request, "parts/health_cards.html", **_look(request))
 
 
+def show_standing(request: Request) -> Response:
+    """A bar on every page as long as the guard is off; nothing while it is on."""
+    return render_page(request, "parts/standing.html", guard=get_health(request).guard.get())
+
+
 def show_checkup(request: Request) -> Response:
     """What `doctor` says, at most a minute old."""
     return render_page(request, "parts/checkup.html", checkup=get_health(request).checkup.get(), **_words())
@@ -103,4 +108,5 @@ ROUTES = [
     Route("/health/cards", show_cards),
     Route("/health/doctor", show_checkup),
     Route("/health/latency", send_latency),
+    Route("/standing", show_standing),
 ]
