@@ -118,7 +118,7 @@ def _show_question(question: LikeQuestion) -> None:
     if question.preview is not None:
         _show_preview(question.preview)
     if question.has_stakes:
-        screen.say("what would be lost was looked at this time; later calls are let through whatever they lose")
+        screen.say("only this time was it checked what would be lost; later calls pass without that check")
 
 
 def _show_preview(preview: LikePreview) -> None:

@@ -49,7 +49,9 @@ def status(as_json: Json = False) -> None:
         screen.print_json({"ok": True, **msgspec.to_builtins(found)})
         return
     screen.say(_describe_pin(found))
-    where = f"here you are known ({found.sits})" if found.sits else f"here it cannot be seen who asks: {found.doubt}"
+    where = (
+        f"this terminal is trusted ({found.sits})" if found.sits else f"here it cannot be seen who asks: {found.doubt}"
+    )
     screen.say(f"{where}; " + ("it is asked for every time" if found.asked == "always" else _describe_asking(found)))
     if found.wrong_tries:
         wait = f"; the next one counts in {describe_seconds(found.wait)}" if found.wait else ""

@@ -59,7 +59,7 @@ def tail(
 ) -> None:
     """Show what happened: number, time, project, agent, what was done, and what was said about it.
 
-    Events that nobody minded are counted, unless --all is given or only some verdicts are wanted.
+    Events that no policy commented on are counted, unless --all is given or only some verdicts are wanted.
     """
     most = lines if lines is not None else MOST_SINCE if chosen.since else USUAL_LINES
     if hub:

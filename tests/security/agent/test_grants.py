@@ -273,7 +273,7 @@ def test_a_window_that_was_opened_while_an_agent_without_hooks_runs_is_not_sure(
     try:
         _, said = late.synaptic("pin status")
         assert ("was opened while an agent was running" in " ".join(said.split())) == (home == "here"), said
-        assert ("here you are known" in said) == (home == "elsewhere"), said
+        assert ("this terminal is trusted" in said) == (home == "elsewhere"), said
     finally:
         late.close()
         agent.kill()

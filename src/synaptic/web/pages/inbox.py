@@ -109,7 +109,7 @@ def _ask_first(request: Request, call: RefusedCall, wanted: Act) -> Outcome:
         ("until", "you take it back: synaptic grants list"),
     ]
     if found.get("has_stakes"):
-        covers.append(("mind", "what would be lost was looked at this time; later calls pass whatever they lose"))
+        covers.append(("mind", "only this time was it checked what would be lost; later calls pass without that check"))
     return Outcome(asks="confirm", act=wanted, covers=tuple((name, show_text(text)) for name, text in covers))
 
 
