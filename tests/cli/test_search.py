@@ -4,7 +4,7 @@ import json
 
 from synaptic.cli.cells import measure_cells
 from synaptic.cli.search import _show_first_hit
-from synaptic.store import journal
+from synaptic.store import history_hits, history_search, journal
 from synaptic.store.db import Store
 from tests.cli.conftest import User
 from tests.store.conftest import make_record
@@ -85,3 +85,25 @@ def test_the_hit_is_seen_where_a_line_is_too_narrow_for_what_is_before_it():
     assert measure_cells("".join(shown[:2])) <= 60
     assert _show_first_hit(["git ", "push", " x"], 60) == ["git ", "push", " x"]
     assert measure_cells(_show_first_hit(["x" * 500, "push", ""], 60)[0]) <= 31
+
+
+def test_how_far_was_looked_is_said(user: User, monkeypatch):
+    monkeypatch.setattr(history_hits, "MOST_SIFTED", 2)
+    monkeypatch.setattr(history_hits, "CHUNKS", (2, 2, 2))
+    keep(user, *("git status" for _ in range(9)))
+    shown = user.types("search", "git", "--project", "elsewhere", "-n", "2")
+    assert "only the newest 2 of them, back to number 8, were compared" in shown.err
+    assert "--since" in shown.err
+    (warning,) = user.types("search", "git", "--project", "elsewhere", "-n", "2", "--json").json["warnings"]
+    assert "back to number 8" in warning
+    everything = user.types("search", "git", "--project", "elsewhere", "--since", "2023-01-01", "-n", "2")
+    assert "newest" not in everything.err
+    assert "newest" not in user.types("search", "git", "--project", "shop", "-n", "2").err
+
+
+def test_among_how_many_the_best_were_chosen_is_said(user: User, monkeypatch):
+    monkeypatch.setattr(history_search, "RANKED", 3)
+    keep(user, *("git status" for _ in range(5)))
+    assert "the first 2 that fit best among the newest 3;" in user.types("search", "git", "--best", "-n", "2").err
+    assert user.types("search", "git", "--best", "-n", "2", "--json").json["ranked"] == 3
+    assert "best" not in user.types("search", "git", "-n", "2").err

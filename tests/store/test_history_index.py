@@ -11,10 +11,11 @@ import pytest
 
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import StoreError
-from synaptic.store import damage, history_index, history_search, journal, retention
+from synaptic.store import damage, history_hits, history_index, journal, retention
 from synaptic.store.db import Store
 from synaptic.store.history_index import keep_index_current, use_index
-from synaptic.store.history_search import SearchQuery, make_match, search_journal
+from synaptic.store.history_match import make_match
+from synaptic.store.history_search import SearchQuery, search_journal
 from synaptic.store.history_words import read_words
 from synaptic.store.journal_filter import JournalFilter
 
@@ -210,7 +211,7 @@ def test_ten_thousand_hostile_words_are_words(home, store):
         connection.executescript(history_index.CREATE_TABLES)
         for n in range(10_000):
             word = "".join(signs[(n // len(signs) ** at + at * n) % len(signs)] for at in range(5)) + "a"
-            connection.execute(history_search.SELECT_HITS, (make_match([word]), 0, 9, 9)).fetchall()
+            connection.execute(history_hits.SELECT_HITS, (make_match([word]), 0, 9)).fetchall()
 
 
 @pytest.mark.parametrize("words", [(), ("...",), ("a",) * 33])

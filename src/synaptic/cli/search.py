@@ -11,6 +11,7 @@ from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.registry_options import ChannelOption, RegistryOption
 from synaptic.cli.verbs import Hub, Json, format_examples, make_verb_app
 from synaptic.model.moment import find_local_time
+from synaptic.store import history_hits
 from synaptic.store.history_search import HIT_BEGINS, HIT_ENDS, SearchHit, SearchQuery, SearchResult, search_journal
 from synaptic.store.journal_filter import JournalFilter
 from synaptic.store.journal_payload import find_subject, read_payload
@@ -67,7 +68,7 @@ def search(
     if not found.hits:
         screen.say("nothing found; for packages: synaptic search --packages")
     elif len(found.hits) == lines:
-        screen.note(f"the first {lines}; more with -n, one of them whole with: synaptic explain NUMBER")
+        screen.note(f"{_describe_first(found)}; more with -n, one of them whole with: synaptic explain NUMBER")
     for line in _list_gaps(found):
         screen.warn(line)
 
@@ -81,11 +82,21 @@ def _find(query: SearchQuery) -> SearchResult:
         raise typer.BadParameter(f"{error}; for example: synaptic search force push") from None
 
 
+def _describe_first(found: SearchResult) -> str:
+    among = f" that fit best among the newest {found.ranked:,}" if found.ranked else ""
+    return f"the first {len(found.hits)}{among}"
+
+
 def _list_gaps(found: SearchResult) -> Iterator[str]:
     if found.trouble:
         yield f"searched without the index on disk: {found.trouble}"
     if not found.is_whole:
         yield f"events before number {found.first} are not in the index yet; search again in a while"
+    if found.looked_to:
+        yield (
+            f"very many events have these words: only the newest {history_hits.MOST_SIFTED:,} of them, back to number "
+            f"{found.looked_to}, were compared with the other options; --since 30d looks at all of that time"
+        )
 
 
 def _print_hit(hit: SearchHit) -> None:
@@ -130,7 +141,9 @@ def _show_first_hit(texts: list[str], room: int) -> list[str]:
 
 def _print_json(found: SearchResult) -> None:
     gaps = list(_list_gaps(found))
-    screen.print_json({"events": [_describe_hit(hit) for hit in found.hits], "whole": found.is_whole, "warnings": gaps})
+    events = [_describe_hit(hit) for hit in found.hits]
+    ranked = {"ranked": found.ranked} if found.ranked else {}
+    screen.print_json({"events": events, "whole": found.is_whole, **ranked, "warnings": gaps})
 
 
 def _describe_hit(hit: SearchHit) -> dict[str, Any]:

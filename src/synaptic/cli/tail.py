@@ -149,7 +149,7 @@ def is_about_verdicts(chosen: JournalFilter) -> bool:
 def _read_items(store: Store, chosen: JournalFilter, most: int, *, folds: bool, until: int) -> list[Item]:
     """The newest events, oldest first; quiet ones between them as their number."""
     if not folds:
-        return list(reversed(read_matching_entries(store, chosen, most, until)))
+        return list(reversed(read_matching_entries(store, chosen, most, until, maps=not chosen.is_empty)))
     outline = read_outline(store, chosen, most, until)
     known = read_numbered_entries(store, [one for one in outline if isinstance(one, int)])
     items: list[Item] = []

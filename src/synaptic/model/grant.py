@@ -1,6 +1,5 @@
 """What a person said yes to: a policy's verdict about one call, or about calls of one shape, is lifted."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -103,6 +102,8 @@ class RefusedNews(msgspec.Struct, frozen=True):
 def make_code(acts: Sequence[RefusedAct], place: str) -> str:
     """The handle of a refusal: the same for the same call refused by the same policies in the same place."""
     said = "\0".join((place, *(f"{act.policy}\0{act.options}\0{act.fingerprint}\0{act.stakes}" for act in acts)))
+    import hashlib  # noqa: PLC0415  with OpenSSL, which verbs that read the journal need not load
+
     number = int.from_bytes(hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()[:8])
     letters = []
     for _ in range(CODE_LENGTH):

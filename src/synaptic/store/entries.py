@@ -1,7 +1,7 @@
 """Read the journal: entries by number, by call, the newest, and those after one."""
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import msgspec
@@ -9,6 +9,7 @@ import msgspec
 from synaptic.model.call import Answer
 from synaptic.model.decision import Decision
 from synaptic.store.db import Connection, Row, Store
+from synaptic.store.mapped import read_mapped
 from synaptic.store.record import JournalEntry
 
 DAMAGED_TEXT = "this entry was changed on disk: nobody can say any more what was decided"
@@ -43,9 +44,10 @@ def read_entries_after(store: Store, id: int, limit: int = 100) -> tuple[Journal
     return tuple(select_entries(store, f"{SELECT_EVENTS} WHERE id > ? ORDER BY id LIMIT ?", (id, limit)))
 
 
-def select_entries(store: Store, sql: str, values: Row) -> Iterator[JournalEntry]:
-    """The events that a query finds, which selects what `SELECT_EVENTS` does."""
-    return map(make_entry, store.read(lambda connection: _fetch_texts(connection, sql, values)))
+def select_entries(store: Store, sql: str, values: Row, *, maps: bool = False) -> Iterator[JournalEntry]:
+    """The events that a query finds, which selects what `SELECT_EVENTS` does; `maps`: as `read_mapped` reads."""
+    read = partial(read_mapped, store) if maps else store.read
+    return map(make_entry, read(lambda connection: _fetch_texts(connection, sql, values)))
 
 
 def _fetch_texts(connection: Connection, sql: str, values: Row) -> list[tuple[Any, ...]]:

@@ -6,7 +6,7 @@ derived: a file that is lost, damaged or of another journal is made again.
 
 import sqlite3  # noqa: TID251 - this is the room it is kept in
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -44,6 +44,7 @@ PRAGMA user_version = {VERSION};
 """
 READ_NEWER = "SELECT id, call, tool, kind, payload, decision FROM events WHERE id > ? ORDER BY id"
 READ_OLDER = "SELECT id, call, tool, kind, payload, decision FROM events WHERE id < ? ORDER BY id DESC"
+SELECT_WORDS = "SELECT rowid, tool, command, prompt, reason, kind, call FROM history WHERE rowid = ?"
 INSERT_WORDS = "INSERT INTO history (rowid, tool, command, prompt, reason, kind, call) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -183,6 +184,19 @@ def use_index_in_memory(work: Callable[[HistoryIndex], T]) -> T:
         raise StoreError(f"nothing can be searched: {error}", hint="type: synaptic tail -n 100") from error
     finally:
         connection.close()
+
+
+def copy_rows(index: HistoryIndex, numbers: Sequence[int]) -> Connection:
+    """An index in memory with some events of another one."""
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        copy.executescript(CREATE_TABLES)
+        rows = (index.connection.execute(SELECT_WORDS, (number,)).fetchone() for number in numbers)
+        copy.executemany(INSERT_WORDS, filter(None, rows))
+    except BaseException:
+        copy.close()
+        raise
+    return copy
 
 
 @contextmanager

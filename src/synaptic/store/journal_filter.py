@@ -73,11 +73,16 @@ class Conditions(NamedTuple):
     values: tuple[object, ...]
 
 
-def read_matching_entries(store: Store, chosen: JournalFilter, most: int, before: int = 0) -> tuple[JournalEntry, ...]:
-    """The newest events that match, newest first; `before`: only those with a smaller number."""
+def read_matching_entries(
+    store: Store, chosen: JournalFilter, most: int, before: int = 0, *, maps: bool = False
+) -> tuple[JournalEntry, ...]:
+    """The newest events that match, newest first; `before`: only those with a smaller number.
+
+    `maps`: as `read_mapped` reads, which is for a process that does nothing else.
+    """
     found: dict[int, JournalEntry] = {}
     for conditions in make_conditions(store, chosen):
-        for entry in _take(_iter_matching(store, chosen, conditions, before), most):
+        for entry in _take(_iter_matching(store, chosen, (conditions, before), maps=maps), most):
             found[entry.id] = entry
     return tuple(found[number] for number in sorted(found, reverse=True)[:most])
 
@@ -180,12 +185,15 @@ def find_number_at(store: Store, moment: float) -> int:
     return store.read(work)
 
 
-def _iter_matching(store: Store, chosen: JournalFilter, found: Conditions, before: int) -> Iterator[JournalEntry]:
+def _iter_matching(
+    store: Store, chosen: JournalFilter, wanted: tuple[Conditions, int], *, maps: bool
+) -> Iterator[JournalEntry]:
+    found, before = wanted
     page = PAGE_SIZE if chosen.grep or chosen.policies else 50
     sql = f"{SELECT_EVENTS} WHERE {found.sql} AND id < ? ORDER BY id DESC LIMIT ?"
     last = before or 2**62
     while True:
-        entries = tuple(select_entries(store, sql, (*found.values, last, page)))
+        entries = tuple(select_entries(store, sql, (*found.values, last, page), maps=maps))
         yield from (entry for entry in entries if matches_entry(chosen, entry))
         if len(entries) < page:
             return

@@ -10,6 +10,7 @@ from synaptic.store.db import Connection, Store
 from synaptic.store.durations import CLASS_OF_MICROS
 from synaptic.store.entries import read_text
 from synaptic.store.journal_filter import JUDGED, NEIGHBOURS, find_number_at
+from synaptic.store.mapped import map_file
 
 EVENTS_PER_STEP = 5000
 """Events that are sorted into groups together: a million at once take twice as long."""
@@ -59,10 +60,11 @@ def count_events_since(store: Store, since: float, offset: int) -> tuple[EventCo
 
     def work(connection: Connection) -> dict[tuple[Any, ...], list[int]]:
         sums: dict[tuple[Any, ...], list[int]] = {}
-        for row in _iter_counts(connection, first, (since, offset)):
-            total = sums.setdefault(row[:-2], [0, 0])
-            total[0] += row[-2]
-            total[1] += row[-1]
+        with map_file(connection):  # only `report` asks for this
+            for row in _iter_counts(connection, first, (since, offset)):
+                total = sums.setdefault(row[:-2], [0, 0])
+                total[0] += row[-2]
+                total[1] += row[-1]
         return sums
 
     counted = store.run_separately(work)
