@@ -14,8 +14,14 @@ from synaptic.shell.reading import CommandReading
 FORMS = {name: re.compile(one.tokens) for name, one in BOOK.items() if one.tokens}
 PRINTERS = frozenset(FORMS)
 """Programs that can print one."""
-RARE_WORDS = {"git": "credential", "npm": "auth"}
-"""What a word holds, in lower case, where one of these prints a secret: they are in every other command."""
+FETCHERS = split_names("curl curlie wget wget2 http https xh xhs")
+RARE_WORDS = {
+    "git": ("credential",),
+    "npm": ("auth",),
+    **dict.fromkeys(FETCHERS, ("169.254.", "metadata", "instance-data", "fd00:ec2")),
+}
+"""What a word holds, in lower case, where one of these prints a secret: they are in every other command. Clients of
+HTTP do when they ask the service that hands a machine of a cloud its credentials."""
 ECHOES = split_names("echo printf print cat tee")
 QUIET_FILTERS = {"grep": ("-q", "--quiet", "--silent", "-c", "--count"), "head": ("-c",), "cut": ("-c",)}
 """Options with which a filter prints next to nothing of what it is given."""
@@ -84,7 +90,8 @@ def prints_secret(command: Command) -> bool:
 
 def select_printing(known: CommandReading) -> Iterator[Command]:
     """The commands that print a secret which their program keeps."""
-    rare = {name for name, word in RARE_WORDS.items() if not known.has_long_words and word not in known.words}
+    long, words = known.has_long_words, known.words
+    rare = {name for name, hints in RARE_WORDS.items() if not long and not any(hint in words for hint in hints)}
     return filter(prints_secret, select_commands(known.script, PRINTERS - rare))
 
 
