@@ -10,11 +10,11 @@ from synaptic.policies.secrets.picked import find_other_environment, find_picked
 from synaptic.policies.secrets.printers import (
     ENVIRONMENT_PRINTERS,
     PRINTERS,
-    RARE_WORDS,
     SECRET_HINTS,
     VARIABLE_PRINTERS,
     PrintedOutputs,
     find_variable,
+    may_print,
     select_printing,
 )
 from synaptic.shell.paths import Standpoint
@@ -103,9 +103,4 @@ def _stand(event: PreToolUse, facts: Facts) -> Standpoint:
 
 def _may_print(known: CommandReading) -> bool:
     """Whether a program runs that may print a secret; git and its like are everywhere, and hardly ever do."""
-    if PRINTERS.isdisjoint(known.programs):
-        return False
-    printing = known.programs & PRINTERS
-    if not printing <= RARE_WORDS.keys() or known.has_long_words:
-        return True
-    return any(hint in known.words for name in printing for hint in RARE_WORDS[name])
+    return any(may_print(known, name) for name in PRINTERS & known.programs)

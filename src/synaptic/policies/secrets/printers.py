@@ -90,9 +90,14 @@ def prints_secret(command: Command) -> bool:
 
 def select_printing(known: CommandReading) -> Iterator[Command]:
     """The commands that print a secret which their program keeps."""
-    long, words = known.has_long_words, known.words
-    rare = {name for name, hints in RARE_WORDS.items() if not long and not any(hint in words for hint in hints)}
-    return filter(prints_secret, select_commands(known.script, PRINTERS - rare))
+    printing = {name for name in PRINTERS & known.programs if may_print(known, name)}
+    return filter(prints_secret, select_commands(known.script, printing)) if printing else iter(())
+
+
+def may_print(known: CommandReading, name: str) -> bool:
+    """Whether a program that runs may print a secret here, as far as a look at the words of all commands tells."""
+    hints = RARE_WORDS.get(name)
+    return hints is None or known.has_long_words or any(hint in known.words for hint in hints)
 
 
 class PrintedOutputs:
