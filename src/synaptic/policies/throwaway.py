@@ -52,7 +52,7 @@ def runs_in_test_environment(command: Command, found: Script) -> bool:
             return True
         if before in ENVIRONMENT_OPTIONS and _is_test_value(text):
             return True
-    return any(_says_test(name, value) for name, value in _iter_variables(command, found))
+    return any(_says_test(name, value) for name, value in iter_variables(command, found))
 
 
 def is_chained(first: Command, second: Command, found: Script) -> bool:
@@ -80,12 +80,12 @@ def names_local_service(command: Command) -> bool:
 
 def is_in_local_cluster(command: Command, found: Script) -> bool:
     """Whether the context that is named, here or by a command before, is one of a cluster on this machine."""
-    own = [text for name, text in _iter_option_values(command) if name in CONTEXT_OPTIONS]
+    own = [text for name, text in iter_option_values(command) if name in CONTEXT_OPTIONS]
     chosen = own or [text for one in found.commands[: command.index] for text in _find_chosen_context(one)]
     return bool(chosen) and LOCAL_CLUSTER.fullmatch(chosen[-1]) is not None
 
 
-def _iter_option_values(command: Command) -> Iterator[tuple[str, str]]:
+def iter_option_values(command: Command) -> Iterator[tuple[str, str]]:
     args = command.args
     for place, text in enumerate(args):
         name, equals, value = text.partition("=")
@@ -110,7 +110,7 @@ def _is_test_value(text: str) -> bool:
     return len(text) <= MAX_PATH and TEST_VALUE.fullmatch(text) is not None
 
 
-def _iter_variables(command: Command, found: Script) -> Iterator[tuple[str, str]]:
+def iter_variables(command: Command, found: Script) -> Iterator[tuple[str, str]]:
     """The variables that it is started with, those exported before it, and those of `env`."""
     yield from ((name, word.text) for name, word in command.assignments)
     for one in found.commands[: command.index]:

@@ -19,6 +19,8 @@ PORT_OPTIONS = ("port", "p")
 HOST_OPTIONS = ("host", "h")
 REDIS_SERVERS = split_names("redis-server valkey-server keydb-server")
 REDIS_CLIENTS = split_names("redis-cli valkey-cli keydb-cli")
+CLIENTS_OF_HERE = REDIS_CLIENTS | split_names("mongosh mongo")
+"""Clients that connect to a port of this machine when no host is named; others use a socket then."""
 USUAL_PORT = "6379"
 """Where a server may run already: then a second one fails to start, and the first one is emptied."""
 REDIS_KEEPING = split_names("--dir --dbfilename --appendonly --replicaof --slaveof")
@@ -103,6 +105,12 @@ def _find_local_ports(command: Command) -> set[str]:
     """The ports of this machine that a client is told to connect to; without a host some use no port at all."""
     given = find_program(command.name).read(command.argv[1:])
     hosts = given.get_values(*HOST_OPTIONS)
-    named = given.get_values(*PORT_OPTIONS) if hosts and all(is_local_host(word.text) for word in hosts) else ()
-    addresses = (LOCAL_PORT.match(text) for text in command.args if len(text) <= MAX_PATH)
-    return {word.text for word in named} | {one[1] for one in addresses if one}
+    addresses = [one[1] for text in command.args if len(text) <= MAX_PATH and (one := LOCAL_PORT.match(text))]
+    here = all(map(_is_here, hosts)) if hosts else command.name in CLIENTS_OF_HERE and not _names_address(given)
+    named = given.get_values(*PORT_OPTIONS) if here else ()
+    return {*addresses, *(word.text for word in named)}
+
+
+def _names_address(given: Arguments) -> bool:
+    """Whether an address says where the server is: `-u redis://db`, `mongosh db.example/shop`, a socket."""
+    return given.has("u", "s") or any("/" in word.text or "." in word.text for word in given.operands)

@@ -14,6 +14,11 @@ EXPOSURE = read_harm(
     "make readable for everybody what was private, and what was copied then stays copied",
     "Name who needs it and give it to them alone, or let the user do this.",
 )
+PROTECTION = read_harm(
+    "protection",
+    "go past the checks and reviews that a branch is protected by",
+    "Let them end (`gh pr checks`, `gh pr merge --auto`), or let the user merge.",
+)
 
 
 class Cloud(AskedHarm):
@@ -24,11 +29,14 @@ class Cloud(AskedHarm):
     Python and JavaScript (boto3, `google.cloud`, `azure`, `aws-sdk`), of GitHub repositories, releases and issues, and
     of backups; before requests, issues or runs of a forge are closed or deleted as an unfiltered list names them (`gh
     pr list | xargs gh pr close`, also with glab); and before what was private is made readable for everybody (`gh repo
-    edit --visibility public`, `aws s3api put-bucket-acl --acl public-read`). Dry runs and listings are free, and so are
-    single objects, messages and tags, one request that is closed with its branch, which the forge keeps (`gh pr close
-    12 --delete-branch`), services at an address of this machine (`--endpoint-url http://localhost:4566`), stand-ins
-    (`moto`), and mirroring a folder that a build makes (`aws s3 sync dist s3://site --delete`), unless the bucket is
-    called after what users have put in (`uploads`, `backups`). `firm` denies instead.
+    edit --visibility public`, `aws s3api put-bucket-acl --acl public-read`); before requests with the method DELETE to
+    the forge (`gh api -X DELETE repos/o/r/branches/main/protection`), other than for comments, labels, reactions, runs
+    and their like; before the files of a release are replaced (`gh release upload --clobber`); and before a request is
+    merged past its checks (`gh pr merge --admin`). Dry runs and listings are free, and so are single objects, messages
+    and tags, one request that is closed with its branch, which the forge keeps (`gh pr close 12 --delete-branch`),
+    services at an address of this machine (`--endpoint-url http://localhost:4566`), stand-ins (`moto`), and mirroring a
+    folder that a build makes (`aws s3 sync dist s3://site --delete`), unless the bucket is called after what users have
+    put in (`uploads`, `backups`). `firm` denies instead.
     ## Why
     What runs there serves other people, and a command line does not say which environment it is pointed at.
     ## Known gaps
@@ -37,11 +45,11 @@ class Cloud(AskedHarm):
 
     id = "infra.cloud"
     harm = HARM
-    speaks_of = HARM.tools | EXPOSURE.tools
+    speaks_of = HARM.tools | EXPOSURE.tools | PROTECTION.tools
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         judged = super().check(event, facts) or EXPOSURE.judge(event, facts, self.firm)
-        return judged or self._check_listed(event, facts)
+        return judged or PROTECTION.judge(event, facts, self.firm) or self._check_listed(event, facts)
 
     def _check_listed(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         found = get_script(event, facts, FORGES)

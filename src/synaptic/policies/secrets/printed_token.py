@@ -14,12 +14,11 @@ from synaptic.policies.secrets.printers import (
     VARIABLE_PRINTERS,
     PrintedOutputs,
     find_variable,
+    may_print,
     select_printing,
 )
 from synaptic.shell.paths import Standpoint
 from synaptic.shell.reading import CommandReading
-
-GIT = frozenset({"git"})
 
 
 class PrintedToken(Policy):
@@ -34,8 +33,9 @@ class PrintedToken(Policy):
     environment of another process (`/proc/<id>/environ`), for the line of a token that is picked out of a file of
     settings (`grep _authToken ~/.npmrc`), for outputs of terraform and for secrets of a cluster whose name says so
     (`terraform output -raw db_password`, `kubectl get secret x -o jsonpath={.data.password}`), and for whole secrets of
-    a cluster (`kubectl get secrets -o yaml`; `jq` that prints names alone is free). Denies handing a token of GitHub,
-    GitLab, AWS, Azure, Google, Heroku or Fly to an address of somebody else.
+    a cluster (`kubectl get secrets -o yaml`; `jq` that prints names alone is free), and for the credentials that a
+    cloud hands its machine (`curl http://169.254.169.254/.../security-credentials/<role>`). Denies handing a token of
+    GitHub, GitLab, AWS, Azure, Google, Heroku or Fly to an address of somebody else.
     ## Why
     What an agent has seen is in its transcript, and can end up in a log, a commit or a request.
     ## Known gaps
@@ -102,7 +102,5 @@ def _stand(event: PreToolUse, facts: Facts) -> Standpoint:
 
 
 def _may_print(known: CommandReading) -> bool:
-    """Whether a program runs that may print a secret; git is in every other command, and does so with one verb."""
-    if PRINTERS.isdisjoint(known.programs):
-        return False
-    return not known.programs & PRINTERS <= GIT or "credential" in known.text
+    """Whether a program runs that may print a secret; git and its like are everywhere, and hardly ever do."""
+    return any(may_print(known, name) for name in PRINTERS & known.programs)

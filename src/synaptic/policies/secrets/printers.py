@@ -14,8 +14,14 @@ from synaptic.shell.reading import CommandReading
 FORMS = {name: re.compile(one.tokens) for name, one in BOOK.items() if one.tokens}
 PRINTERS = frozenset(FORMS)
 """Programs that can print one."""
-RARE_WORDS = {"git": "credential", "npm": "auth"}
-"""What a word holds, in lower case, where one of these prints a secret: they are in every other command."""
+FETCHERS = split_names("curl curlie wget wget2 http https xh xhs")
+RARE_WORDS = {
+    "git": ("credential",),
+    "npm": ("auth",),
+    **dict.fromkeys(FETCHERS, ("169.254.", "metadata", "instance-data", "fd00:ec2")),
+}
+"""What a word holds, in lower case, where one of these prints a secret: they are in every other command. Clients of
+HTTP do when they ask the service that hands a machine of a cloud its credentials."""
 ECHOES = split_names("echo printf print cat tee")
 QUIET_FILTERS = {"grep": ("-q", "--quiet", "--silent", "-c", "--count"), "head": ("-c",), "cut": ("-c",)}
 """Options with which a filter prints next to nothing of what it is given."""
@@ -84,8 +90,14 @@ def prints_secret(command: Command) -> bool:
 
 def select_printing(known: CommandReading) -> Iterator[Command]:
     """The commands that print a secret which their program keeps."""
-    rare = {name for name, word in RARE_WORDS.items() if not known.has_long_words and word not in known.words}
-    return filter(prints_secret, select_commands(known.script, PRINTERS - rare))
+    printing = {name for name in PRINTERS & known.programs if may_print(known, name)}
+    return filter(prints_secret, select_commands(known.script, printing)) if printing else iter(())
+
+
+def may_print(known: CommandReading, name: str) -> bool:
+    """Whether a program that runs may print a secret here, as far as a look at the words of all commands tells."""
+    hints = RARE_WORDS.get(name)
+    return hints is None or known.has_long_words or any(hint in known.words for hint in hints)
 
 
 class PrintedOutputs:

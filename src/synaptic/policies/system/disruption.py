@@ -14,7 +14,7 @@ from synaptic.shell.read.script import Command, Script
 
 HARM = read_harm(
     "machine",
-    "cut the machine off, or take away accounts or programs that it needs",
+    "cut the machine off, or take away accounts or programs that it needs or is protected by",
     "Write down what is there now (`iptables-save`, `systemctl status`, `getent passwd`) and let the user do this.",
 )
 
@@ -36,12 +36,13 @@ class Disruption(Policy):
     ## What it does
     Asks before firewall rules are flushed or a firewall is switched off (`iptables -F`, `ufw disable`), before one is
     switched on over ssh in a line that does not let ssh in (`ssh host 'ufw --force enable'`), before ssh or the network
-    is stopped (`systemctl disable --now sshd`, `ip link set eth0 down`), before an account is removed (`userdel`) or
-    loses its other groups (`usermod -G docker ann`), before packages are removed without which a system does not start
-    or cannot be reached (`apt purge systemd`), and before everything that is installed is removed (`brew list | xargs
-    brew uninstall`). Here and on machines that are reached with ssh; inside containers all of it is free, and so are
-    interfaces of containers and tunnels, and what a later command of the same line starts or installs again (`ifdown
-    eth0 && ifup eth0`).
+    is stopped (`systemctl disable --now sshd`, `ip link set eth0 down`), before what protects the machine or records
+    what happens on it is switched off (`systemctl stop auditd apparmor fail2ban`, `setenforce 0`), before an account is
+    removed (`userdel`) or loses its other groups (`usermod -G docker ann`), before packages are removed without which a
+    system does not start or cannot be reached (`apt purge systemd`), and before everything that is installed is removed
+    (`brew list | xargs brew uninstall`). Here and on machines that are reached with ssh; inside containers all of it is
+    free, and so are interfaces of containers and tunnels, and what a later command of the same line starts or installs
+    again (`ifdown eth0 && ifup eth0`).
     ## Why
     Who is cut off cannot undo it from where they are.
     ## Known gaps

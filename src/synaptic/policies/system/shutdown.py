@@ -16,6 +16,7 @@ SHUTDOWN_STATES = split_names(
     "poweroff reboot halt kexec suspend hibernate hybrid-sleep rescue emergency exit soft-reboot"
 )
 SHUTDOWN_TARGETS = ("poweroff.target", "reboot.target", "halt.target", "rescue.target", "emergency.target")
+SESSION_ENDS = split_names("terminate-user kill-user terminate-session kill-session terminate-seat")
 EVERY_PROCESS = frozenset({"-1", "1"})
 EVERYONE = frozenset({".", ".*", "", "*"})
 
@@ -24,8 +25,9 @@ class Shutdown(Policy):
     """Switching the machine off or killing everything that runs on it.
 
     ## What it does
-    Denies shutdown, reboot, halt and poweroff in their forms (systemctl, init, telinit, osascript, PowerShell),
-    signals to every process (`kill -9 -1`, `killall5`, `pkill -u`), and to process 1.
+    Denies shutdown, reboot, halt and poweroff in their forms (systemctl, init, telinit, osascript, PowerShell), signals
+    to every process (`kill -9 -1`, `killall5`, `pkill -u`), to process 1, and the end of somebody's whole session
+    (`loginctl terminate-user`).
     ## Why
     It ends the session and everything the user has open, and nothing an agent works on needs it.
     ## Known gaps
@@ -73,6 +75,12 @@ def _enters_state(args: tuple[str, ...]) -> bool:
     )
 
 
+def _ends_session(args: tuple[str, ...]) -> bool:
+    """The machine, or all that somebody has open on it: `loginctl terminate-user ann`."""
+    verb = next((text for text in args if text[:1] != "-"), "")
+    return verb in SESSION_ENDS or _enters_state(args)
+
+
 def _kills_everything(args: tuple[str, ...]) -> bool:
     """`kill -9 -1`, `kill -- -1`, `kill -s KILL 1`: the first word may be a signal, `-l` lists them."""
     if not args or args[0] in ("-l", "-L", "--list"):
@@ -97,7 +105,8 @@ def _scripts_shutdown(args: tuple[str, ...]) -> bool:
 SHUTDOWN_TESTS: Mapping[str, Callable[[tuple[str, ...]], bool]] = {
     **dict.fromkeys(("shutdown", "reboot", "halt", "poweroff", "stop-computer", "restart-computer"), _switches_off),
     **dict.fromkeys(("init", "telinit"), _changes_runlevel),
-    **dict.fromkeys(("systemctl", "loginctl"), _enters_state),
+    "systemctl": _enters_state,
+    "loginctl": _ends_session,
     "kill": _kills_everything,
     "killall5": _switches_off,
     **dict.fromkeys(("pkill", "killall", "skill"), _kills_user),
