@@ -58,6 +58,7 @@ enum {
     ALL_MS = 28000,        /* for turn and child; the shortest patience before a tool runs is 30 s */
     LEAST_MS = 2000,
     NOT_FOUND_EXIT = 113,  /* what `start.py` ends with when the engine is not there */
+    BUSY_EXIT = 115,       /* when it is there and could not be started */
     CHANGED_EXIT = 114,    /* and when its files are not as they were installed */
     EXIT_MS = 500,         /* how long a child that has closed its output may take to end */
 };
@@ -216,8 +217,11 @@ static void become_python(char **argv, int in, int out, int turn) {
     if (null >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(null, 2) == 2) {
         if (null > 2) close(null);
         execve(engine.python, argv, plain_environ());
+        /* Busy, or no memory for it at this moment: it is there, so this is no matter of the fail policy. */
+        int is_gone = errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP || errno == ENOEXEC;
+        if (is_gone) _exit(127);
     }
-    _exit(127);
+    _exit(BUSY_EXIT);
 }
 
 /* Starts a module of the engine with its words; what it says can be read from `*from`. */
@@ -280,7 +284,10 @@ static void ask_child(int turn, long long began) {
 /* With a closed stdin, stdout or stderr, the next file opened would take its place. */
 static void fill_standard_files(void) {
     for (int fd = 0; fd <= 2; fd++)
-        if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", O_RDWR);
+        if (fcntl(fd, F_GETFD) < 0) {
+            (void)!open("/dev/null", O_RDWR);
+            if (fd == STDOUT_FILENO) is_mute = 1;
+        }
 }
 
 int main(int argc, char **argv) {

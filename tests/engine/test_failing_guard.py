@@ -54,6 +54,21 @@ def test_facts_that_cannot_be_gathered_are_asked_about(setting: Setting, monkeyp
     assert "real_paths" in reason
 
 
+@pytest.mark.parametrize(
+    ("command", "decision"), [("ls -la", "none"), ("pytest -q", "none"), ("rm -rf ~/a", "deny"), ("git reset", "ask")]
+)
+def test_facts_that_only_others_need_are_not_asked_about(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, command: str, decision: str
+) -> None:
+    broken = {**gather.find_gatherers(), "losses": _fail_gathering}
+    monkeypatch.setattr(gather, "find_gatherers", lambda: broken)
+    gather._split_needs.cache_clear()
+    try:
+        assert _decision(setting, tool_input={"command": command})[0] == decision
+    finally:
+        gather._split_needs.cache_clear()
+
+
 @pytest.mark.parametrize("part", ["amend_decision", "decide_call"])
 def test_a_defect_of_the_walk_itself_is_asked_about(
     setting: Setting, monkeypatch: pytest.MonkeyPatch, part: str

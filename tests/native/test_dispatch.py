@@ -129,6 +129,28 @@ def test_closed_standard_files_do_no_harm(home: Home, closed: str) -> None:
     assert daemon.deliveries[0].request.stdin == (b"" if "<" in closed else b"in")
 
 
+@pytest.mark.parametrize("to", [">&-", ">/dev/full"])
+@pytest.mark.parametrize("event", ["PreToolUse", "BeforeTool", "tool.execute.before"])
+def test_a_verdict_that_nobody_can_hear_is_no_allow(home: Home, event: str, to: str) -> None:
+    said = Answer(stdout=b'{"permissionDecision":"deny"}')
+    with FakeDaemon(home, tell(said)):
+        words = ["/bin/sh", "-c", f'"$0" {event} {to}', str(home.dispatch)]
+        assert subprocess.run(words, input=b"in", check=False).returncode == 2
+    with FakeDaemon(home, tell(Answer())):
+        assert subprocess.run(words, input=b"in", check=False).returncode == 0
+
+
+def test_a_python_that_is_busy_for_the_moment_is_no_missing_one(home: Home) -> None:
+    script = home.root / "busy"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    engine(home, script, "open")
+    with script.open("a"):  # the system starts nothing that somebody is writing
+        done = run(home, "PreToolUse")
+    assert b"the engine gave no answer" in done.stderr
+    assert b'"deny"' in done.stdout
+
+
 def test_an_answer_in_crumbs_between_signs_of_life_is_read(home: Home) -> None:
     whole = b"..." + frame.pack_answer(OK)
 

@@ -12,6 +12,8 @@ from synaptic.cli.carry_out import carry_out
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.model.errors import LayerError, SynapticError
 from synaptic.model.grant import Grant, GrantScope
+from synaptic.model.text import join_lines
+from synaptic.pipeline.lifting import is_shown_whole
 from synaptic.work.coverage import LikePreview, PastCalls
 from synaptic.work.grants import LASTING, AllowCall, Allowed, LikeQuestion, PreviewCall
 
@@ -61,7 +63,7 @@ def allow(
         refusal=refusal, scope=scope, seconds=_read_duration(lasts), like=like, because=because,
         pin=type_pin(PIN_LABEL) if pin else "",
     )  # fmt: skip
-    if like or scope in LASTING:
+    if not yes or like or scope in LASTING:
         wanted = msgspec.structs.replace(wanted, refusal=_confirm(wanted, yes))
     allowed = _send(wanted)
     if as_json:
@@ -101,23 +103,30 @@ def _send(wanted: AllowCall) -> Allowed:
 def _confirm(wanted: AllowCall, is_agreed: bool) -> str:
     """Show what an exception would cover and ask. What names the refusal that was shown, so that no other is meant."""
     question = carry_out(PreviewCall(refusal=wanted.refusal, like=wanted.like))
-    must_ask = question.preview is not None or question.has_stakes
+    is_lasting = wanted.scope in LASTING
+    must_ask = question.preview is not None or (question.has_stakes and is_lasting) or not _is_seen_whole(question)
     if is_agreed or not must_ask:
         return question.mark
     if not screen.is_dialogue():
         raise SynapticError("nobody can be asked here", hint="look at it first, then type it with --yes")
-    _show_question(question)
+    _show_question(question, is_lasting=is_lasting)
     if not typer.confirm("Allow this?", default=False):
         raise typer.Exit(1)
     return question.mark
 
 
-def _show_question(question: LikeQuestion) -> None:
+def _is_seen_whole(question: LikeQuestion) -> bool:
+    return question.preview is not None or is_shown_whole(question.shown)
+
+
+def _show_question(question: LikeQuestion, *, is_lasting: bool) -> None:
     screen.say(f"refused by {', '.join(question.policies)}:")
-    screen.say_under("  ", question.shown)
+    screen.say_under("  ", join_lines(question.shown))
     if question.preview is not None:
         _show_preview(question.preview)
-    if question.has_stakes:
+    if not _is_seen_whole(question):
+        screen.say_exactly(f"only its beginning is shown; all of it: synaptic explain {question.code} --json")
+    if question.has_stakes and is_lasting:
         screen.say("only this time was it checked what would be lost; later calls pass without that check")
 
 
@@ -138,7 +147,8 @@ def _show_past(title: str, past: PastCalls) -> None:
 def _tell(allowed: Allowed) -> None:
     grant = allowed.grants[0]
     screen.say(f"allowed {describe_scope(grant)}:")
-    screen.say_under("  ", (grant.like and f"like `{grant.like}`") or screen.clean_text(allowed.shown or "the call"))
+    covered = f"like `{grant.like}`" if grant.like else screen.clean_text(join_lines(allowed.shown) or "the call")
+    screen.say_under("  ", covered)
     names = ", ".join(one.policy for one in allowed.grants)
     screen.say(f"{names} will let it through; every other policy still judges it")
     screen.say(f"for any agent of yours {describe_where(grant, allowed.root or allowed.cwd)}")

@@ -11,6 +11,7 @@ from synaptic.cli.allow import describe_scope, describe_where
 from synaptic.cli.by_daemon import ask_daemon_for
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.verbs import Json, make_verb_app
+from synaptic.model.text import join_lines
 from synaptic.store.grants import StoredGrant
 from synaptic.work.grants import ListGrants, RevokeGrants, ShowGrant, describe_state
 
@@ -91,7 +92,7 @@ def revoke(
 def _make_row(one: StoredGrant, now: float) -> tuple[str, ...]:
     grant = one.grant
     scope = grant.scope if not grant.expires else f"{grant.scope} {_format_time(grant.expires)}"
-    covers = f"like {grant.like}" if grant.like else grant.shown or "one very call"
+    covers = f"like {grant.like}" if grant.like else join_lines(grant.shown) or "one very call"
     return grant.id, grant.policy, scope, str(one.uses), describe_state(one, now), screen.cut_line(covers, 0)
 
 

@@ -15,6 +15,7 @@ from synaptic.cli.inbox_view import describe_call, describe_group, describe_orig
 from synaptic.cli.place import find_place, require_root
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.errors import LayerError, StoreError, SynapticError
+from synaptic.model.text import join_lines
 from synaptic.store.refused import RefusedCall
 from synaptic.work.consent import PIN_NEEDED
 from synaptic.work.disputes import MarkedWrong, MarkWrong
@@ -225,7 +226,7 @@ def _print_groups(found: Sequence[InboxGroup], every: bool) -> None:
 
 def _iter_lines(call: RefusedCall) -> Iterator[str]:
     answer = f" [{call.answer}]" if not is_open(call) else ""
-    yield _fit_line(f"  {call.code}{answer} {clean_line(call.subject.shown or call.subject.tool)}")
+    yield _fit_line(f"  {call.code}{answer} {clean_line(join_lines(call.subject.shown) or call.subject.tool)}")
     yield _fit_line(f"       {describe_origin(call)}")
     if call.said:
         yield _fit_line(f"       it says: {clean_line(call.said)}")

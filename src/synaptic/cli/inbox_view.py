@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from synaptic.cli.cells import clean_line, wrap_cells
+from synaptic.model.text import join_lines
+from synaptic.pipeline.lifting import is_shown_whole
 from synaptic.store.refused import RefusedCall
 from synaptic.work.inbox import InboxGroup, group_refusals, is_open, strip_handle
 
@@ -17,6 +19,7 @@ Wish = Literal["", "once", "here", "always", "uphold", "wrong", "quit"]
 
 WISH_KEYS: dict[str, Wish] = {"a": "once", "h": "here", "A": "always", "u": "uphold", "w": "wrong"}
 QUESTIONS = {
+    "once": "Only its beginning is shown. Allow all of it once?",
     "here": "Allow exactly this call in this project from now on?",
     "always": "Allow exactly this call everywhere from now on?",
 }
@@ -104,7 +107,8 @@ def ask_pin(view: InboxView, wish: Wish, told: str) -> InboxView:
 
 
 def _press_wish(view: InboxView, wish: Wish) -> tuple[InboxView, Wish]:
-    if wish in ("here", "always"):
+    is_cut = wish == "once" and view.selected is not None and not is_shown_whole(view.selected.subject.shown)
+    if wish in ("here", "always") or is_cut:
         return ask_first(view, wish), ""
     return view.change(told=""), wish
 
@@ -224,7 +228,8 @@ def _iter_lines(view: InboxView) -> Iterator[_ListLine]:
 
 def _describe_row(call: RefusedCall, is_selected: bool) -> str:
     answer = "" if is_open(call) else f" [{call.answer}]"
-    return f"{'>' if is_selected else ' '} {call.code}{answer} {clean_line(call.subject.shown or call.subject.tool)}"
+    act = clean_line(join_lines(call.subject.shown) or call.subject.tool)
+    return f"{'>' if is_selected else ' '} {call.code}{answer} {act}"
 
 
 def _describe_below(describe: Callable[[RefusedCall], str], call: RefusedCall) -> str:

@@ -10,6 +10,7 @@ from synaptic.cli.cells import clean_line, cut_cells, measure_cells, wrap_cells
 from synaptic.cli.sparks import draw_spark
 from synaptic.fleet.roster import describe_age
 from synaptic.model.decision import Kind
+from synaptic.model.text import join_lines
 from synaptic.store.lanes import SessionLane
 from synaptic.store.record import JournalEntry
 from synaptic.store.refused import RefusedCall
@@ -246,7 +247,7 @@ def _iter_waiting(waiting: Sequence[RefusedCall], columns: int) -> Iterator[Draw
     count = f"{len(waiting)} wait for your answer (i)" if len(waiting) > 1 else "1 waits for your answer (i)"
     yield DrawnLine(count, colour=YELLOW)
     for call in waiting[:3]:
-        shown = clean_line(call.subject.shown or call.subject.tool)
+        shown = clean_line(join_lines(call.subject.shown) or call.subject.tool)
         yield DrawnLine(f"  {call.code} {describe_age(time.time() - call.last_at):>4}  {shown}")
 
 

@@ -68,6 +68,9 @@ GIT_TIMEOUT = 3.0
 CONFIG_LIMIT = 1 << 20
 NAMED_PROGRAM = re.compile(rb"\[\s*(?:filter|diff|merge|include|includeif)\b|worktreeconfig", re.IGNORECASE)
 """Sections of a configuration in which any name can stand for a program."""
+GIT_PARTS = ("objects", "refs")
+HEAD_LIMIT = 255
+PLAIN_HEAD = re.compile(rb"ref: refs/|[0-9a-f]{40}")
 PROGRAM_KEYS = {
     "filter": {"clean": "", "smudge": "", "process": "", "required": "false"},
     "diff": {"command": "", "textconv": ""},
@@ -130,10 +133,22 @@ def _make_overrides(names: tuple[str, ...]) -> dict[str, str]:
 def _is_plain_repository(folder: str) -> bool:
     """Whether the configuration of a working tree has no section that can name a program."""
     entry = f"{folder}/.git"
-    if not os.path.isdir(entry):  # noqa: PTH112 - text paths throughout
+    if not _is_own_repository(entry):
         return False
     content = read_content(f"{entry}/config", CONFIG_LIMIT)
     return isinstance(content, bytes) and NAMED_PROGRAM.search(content) is None
+
+
+def _is_own_repository(entry: str) -> bool:
+    """Whether git takes this very folder for the repository, and reads the configuration in it.
+
+    What it does not take for one it passes over, for the folder around it or one further up; and a repository with a
+    common folder has its configuration there.
+    """
+    if os.path.lexists(f"{entry}/commondir") or not all(os.access(f"{entry}/{name}/.", os.X_OK) for name in GIT_PARTS):
+        return False
+    head = read_content(f"{entry}/HEAD", HEAD_LIMIT)
+    return isinstance(head, bytes) and PLAIN_HEAD.match(head) is not None
 
 
 @lru_cache(maxsize=1)

@@ -22,6 +22,11 @@ def cut_start(text: str, most: int) -> str:
     return f"{start if is_whole or not cut else start[: cut.start()]}..."
 
 
+def join_lines(text: str) -> str:
+    """A text in one line, with a sign where a line ended: for a shell the next one is another command."""
+    return " ⏎ ".join(line for part in text.splitlines() if (line := " ".join(part.split())))
+
+
 def to_utf8(text: str) -> str:
     """The same text with everything that UTF-8 cannot hold replaced."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

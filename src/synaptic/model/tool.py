@@ -6,6 +6,7 @@ import msgspec
 
 from synaptic.model.carried import NOTHING_CARRIED, Carried, read_carried, replace_at
 from synaptic.model.once import computed_once
+from synaptic.model.startup import write_as_command
 
 Input = Mapping[str, object]
 
@@ -33,6 +34,8 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
         """The shell text that the call runs, whatever the tool is called; nothing when it runs none."""
         if self.name in SHELL and isinstance(text := self.input.get("command"), str):
             return text
+        if self.name in EDITS:
+            return next(filter(None, (write_as_command(path, self.input) for path in self.paths)), "")
         return self.carried.command
 
     @computed_once

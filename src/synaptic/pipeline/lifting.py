@@ -13,7 +13,7 @@ from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import ToolEvent
 from synaptic.model.grant import NEVER_LIFTED
 from synaptic.model.hook import Builtin, Hook
-from synaptic.model.text import cut_start
+from synaptic.model.text import cut_start, join_lines
 from synaptic.model.tool import SHELL
 from synaptic.policies.base import Policy
 from synaptic.shell.globs import matches_glob
@@ -22,7 +22,12 @@ TOLD_KEYS = frozenset({"description", "timeout"})
 """What a shell tool is given beside its command: another description is no other command."""
 LOSS_FACT = "losses"
 """Policies that need it name in their reason what would be lost: a yes to that is no yes to more."""
-MOST_SHOWN = 2000
+MOST_SHOWN = 1800
+"""Of a call. What is kept of it may be somewhat longer: secrets are replaced after it was cut."""
+MOST_LOOKED_AT = 200_000
+BLANKS = re.compile(r"[\s\u00ad\u115f\u1160\u180e\u200b-\u200f\u2060\u2800\u3164\ufeff\uffa0]{41,}")
+"""So much nothing that it pushes out of sight what stands behind it."""
+CUT_SIGN = re.compile(r"\.\.\. \[\d+ more characters\]\Z")
 SHAPE_WORD = re.compile(r"[A-Za-z][\w.+-]{0,30}")
 """A word that names what is done; a path, an option or anything longer does not."""
 ANSWERABLE = (Kind.DENY, Kind.ASK)
@@ -105,13 +110,29 @@ def show_call(call: Call) -> str:
         return event.hook_event_name
     tool = event.tool
     text = tool.command or " ".join(tool.paths) or _encode(_read_input(call)).decode("utf-8", "replace")
-    # Never within a word: half a secret has no shape by which it could be redacted.
-    return cut_start(text, MOST_SHOWN)
+    return _cut_visibly(text)
+
+
+def is_shown_whole(shown: str) -> bool:
+    """Whether nothing of a call was left out."""
+    return CUT_SIGN.search(shown) is None
+
+
+def _cut_visibly(text: str) -> str:
+    """The beginning of a text, and what is not seen of it: nothing may hide behind blanks or a cut.
+
+    Never cut within a word: half a secret has no shape by which it could be redacted.
+    """
+    shown = BLANKS.sub(lambda found: f" [{len(found[0])} blanks] ", text[:MOST_LOOKED_AT])
+    if len(shown) <= MOST_SHOWN and len(text) <= MOST_LOOKED_AT:
+        return shown
+    start = cut_start(shown, MOST_SHOWN).removesuffix("...")
+    return f"{start}... [{len(text) - len(start)} more characters]"
 
 
 def quote_call(call: Call, most: int) -> str:
     """A call in one line of a message: it drives no terminal, and ends with a whole word."""
-    line = " ".join(show_call(call).split())
+    line = join_lines(show_call(call))
     return cut_start("".join(letter if letter.isprintable() else "\ufffd" for letter in line), most)
 
 

@@ -308,7 +308,7 @@ class HookChain:
         for place, (hook, policy) in enumerate(zip(self.selected.hooks, self.selected.policies, strict=True)):
             if policy is None or not policy.guards(self.call.event):
                 continue
-            if not policy.is_named_when_quiet and place not in self._speaking:
+            if place not in self._speaking:  # who has nothing to say about this command needs to know nothing
                 continue
             if missing := [f"{need}: {failed[need]}" for need in policy.needs if need in failed]:
                 failure = Failure(Fault.CRASH, f"what it needs could not be found out: {'; '.join(missing)}", asks=True)

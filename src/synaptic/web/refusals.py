@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from synaptic.model.text import join_lines
 from synaptic.store.refused import RefusedCall
 from synaptic.work.event_words import name_project, show_line, show_text
 from synaptic.work.inbox import group_refusals, is_grantable, is_open, strip_handle
@@ -105,7 +106,7 @@ def make_refusal_row(call: RefusedCall, *, is_held: bool = False, outcome: Outco
         open=is_open(call),
         grantable=is_grantable(call),
         answer=call.answer,
-        act=show_line(subject.shown)[:LONGEST_LINE] or f"a call of {show_line(subject.tool)}",
+        act=show_line(join_lines(subject.shown))[:LONGEST_LINE] or f"a call of {show_line(subject.tool)}",
         whole=whole,
         tool=show_line(subject.tool),
         project=show_line(name_project(subject.root)) or "no project",

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from synaptic.hooks.nearest import find_nearest
 from synaptic.model.decision import Kind
 from synaptic.model.errors import LayerError
-from synaptic.model.text import to_utf8
+from synaptic.model.text import join_lines, to_utf8
 from synaptic.store import entries, refused
 from synaptic.store.db import Store
 from synaptic.store.record import JournalEntry
@@ -37,7 +37,7 @@ def find_event_of(store: Store, one: RefusedCall) -> JournalEntry | None:
 
 def quote_call(one: RefusedCall, most: int = MOST_SHOWN) -> str:
     """A refused call on one line, as far as it fits."""
-    text = " ".join(one.subject.shown.split()) or f"a call of {one.subject.tool}"
+    text = join_lines(one.subject.shown) or f"a call of {one.subject.tool}"
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 

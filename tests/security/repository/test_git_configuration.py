@@ -1,6 +1,7 @@
 """Programs that the `.git` of an unpacked archive names: none starts when the engine asks git."""
 
 import asyncio
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -138,6 +139,52 @@ def test_a_git_file_that_leads_elsewhere_is_no_way_in(tree: Path, tmp_path: Path
         file.write(f'[filter "x"]\n\tclean = {tmp_path}/evil.sh\n')
     (tree / ".gitattributes").write_text("* filter=x\n")
     ask_everything(tree)
+    assert not (tmp_path / "ran").exists()
+
+
+def name_filter(config: Path, evil: Path) -> None:
+    with config.open("a") as file:
+        file.write(f'[filter "x"]\n\tclean = {evil}\n')
+
+
+def test_a_configuration_that_lies_in_a_common_folder_is_no_way_in(tree: Path, tmp_path: Path):
+    shutil.copytree(tree / ".git", tree / "common")
+    name_filter(tree / "common" / "config", tmp_path / "evil.sh")
+    (tree / ".git" / "commondir").write_text("../common\n")
+    (tree / ".gitattributes").write_text("* filter=x\n")
+    ask_everything(tree)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("missing", ["HEAD", "objects", "refs"])
+def test_a_folder_that_git_passes_over_does_not_stand_for_the_one_above_it(tree: Path, tmp_path: Path, missing: str):
+    """`.git` is one only when git takes it for one; what it reads instead is the configuration further up."""
+    inner = tree / "inner"
+    inner.mkdir()
+    shutil.copytree(tree / ".git", inner / ".git")
+    broken = inner / ".git" / missing
+    broken.unlink() if broken.is_file() else shutil.rmtree(broken)
+    (inner / "b.txt").write_text("one\n")
+    git(tree, "add", "inner/b.txt")
+    git(tree, "commit", "-q", "-m", "b")
+    name_filter(tree / ".git" / "config", tmp_path / "evil.sh")
+    (inner / ".gitattributes").write_text("* filter=x\n")
+    (inner / "b.txt").write_text("two\n")
+    ask_everything(inner)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("head", ["", "ref: elsewhere\n", "ref: ../refs/heads/main\n", "0123\n", "z" * 40])
+def test_a_bare_repository_around_an_unfinished_one_is_no_way_in(tree: Path, tmp_path: Path, head: str):
+    bare = tmp_path / "bare"
+    shutil.copytree(tree / ".git", bare)
+    name_filter(bare / "config", tmp_path / "evil.sh")
+    with (bare / "config").open("a") as file:
+        file.write(f"[core]\n\tbare = false\n\tworktree = {tree}\n")
+    shutil.copytree(tree / ".git", bare / ".git")
+    (bare / ".git" / "HEAD").write_text(head)
+    (tree / ".gitattributes").write_text("* filter=x\n")
+    ask_everything(bare)
     assert not (tmp_path / "ran").exists()
 
 

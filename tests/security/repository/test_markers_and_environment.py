@@ -4,6 +4,7 @@ import json
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from synaptic.engine.environment import InstalledEnvironment, find_user_home
@@ -12,6 +13,7 @@ from synaptic.hooks.project import find_root
 from synaptic.model.environment import UNSAFE_NAMES, UNSAFE_PREFIXES
 from synaptic.model.home import Home
 from synaptic.runners.environment import is_safe_variable
+from tests.daemon.setting import Setting
 from tests.security.repository.hostile import Repository
 
 STRANGER = 65534
@@ -187,3 +189,11 @@ def test_ordinary_variables_still_reach_hooks():
     assert all(
         map(is_safe_variable, ("LANG", "TERM", "USER", "SSH_AUTH_SOCK", "VIRTUAL_ENV", "MY_TOKEN", "TMUX", "CI"))
     )
+
+
+@pytest.mark.known_hole("a repository's settings may call a folder of yours `$TMPDIR`, and that is scratch by its name")
+def test_a_home_that_is_called_tmpdir_is_no_scratch(setting: Setting):
+    payload = setting.payload(tool_input={"command": 'rm -rf "$TMPDIR"/Documents'})
+    request = setting.raw("PreToolUse", json.dumps(payload).encode())
+    named = {**request.env, "TMPDIR": str(setting.user)}
+    assert b"would delete" in setting.answer(msgspec.structs.replace(request, env=named)).stdout

@@ -13,6 +13,7 @@ from synaptic.hub.pages.rows import show_moment
 from synaptic.hub.pages.wanted import SPANS, read_days
 from synaptic.hub.server.queries.filter import read_filter
 from synaptic.hub.server.queries.overrides import OverrideRow, list_overrides
+from synaptic.model.text import join_lines
 from synaptic.work.event_words import name_project, show_line
 
 ROWS = 200
@@ -59,7 +60,7 @@ def make_override(one: OverrideRow, now: float) -> ShownOverride:
     return ShownOverride(
         at=show_moment(one.at), host=show_line(one.host), who=show_line(one.granted_by), policy=show_line(one.policy),
         scope=show_line(one.scope), project=show_line(name_project(one.project)) or show_line(one.project) or "-",
-        root=show_line(one.project), shown=show_line(one.shown)[:500], uses=one.uses,
+        root=show_line(one.project), shown=show_line(join_lines(one.shown))[:500], uses=one.uses,
         last=f"{describe_age(now - one.last_used)} ago" if one.last_used > 0 else "", state=state, is_over=is_over,
     )  # fmt: skip
 

@@ -1,5 +1,6 @@
 """Where the words of a line lead after the line itself has set links or has moved something."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -8,6 +9,7 @@ import msgspec
 
 from synaptic.model.once import kept_beside
 from synaptic.policies.reading import runs_elsewhere, select_commands
+from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.numbered import settle_number
 from synaptic.shell.globs import GLOB_SIGN
@@ -18,7 +20,8 @@ from synaptic.shell.reading import CommandReading
 
 LINKERS = frozenset({"ln", "gln"})
 MOVERS = frozenset({"mv", "gmv"})
-LEADERS = LINKERS | MOVERS
+MOUNTERS = frozenset({"mount", "bindfs"})
+LEADERS = LINKERS | MOVERS | MOUNTERS
 MAX_LED = 50
 """Links and moves of one line that are followed."""
 MAX_STEPS = 4
@@ -27,6 +30,8 @@ MAX_REAL = 32
 """Paths that one word can turn out to be."""
 BEFORE = -2
 """In front of the first command."""
+UNKNOWN_PART = re.compile(r"[$`{]")
+"""Where in a word begins what is not known."""
 NO_FOLDER = ("T", "no-target-directory")
 
 
@@ -70,20 +75,34 @@ def _read_leading(command: Command, at: WorkFolders) -> Iterator[LedPath]:
     is_link = command.name in LINKERS
     if is_link and not given.has("symbolic"):
         return
+    if command.name in MOUNTERS:
+        yield from _read_mount(command, given, at)
+        return
     into = given.get_by_role("into")
     sources = given.operands if into or len(given.operands) < 2 else given.operands[:-1]
     target = into[0] if into else given.operands[-1] if len(given.operands) > 1 else Word(".")
+    # What is not known in it is the same wherever the same stands: `$d/l` is `$d/l`.
     place = resolve_path(settle_number(target).text, Standpoint(command.cwd or at.cwd, at.home))
-    if place is None or not settle_number(target).known:
+    if place is None or not (is_link or settle_number(target).known):
         return
     inside = bool(into) or len(sources) > 1 or target.text[-1:] in ("/", ".")
     for word in sources[:MAX_LED]:
         for path in _list_new_places(word, place, inside, given.has(*NO_FOLDER)):
             # What a link holds is seen from the folder that the link is in.
             start = path.rpartition("/")[0] if is_link else command.cwd or at.cwd
-            source = resolve_path(_cut_pattern(word), Standpoint(start, at.home)) if word.known else None
+            source = resolve_path(_cut_pattern(word)[0], Standpoint(start, at.home)) if word.known else None
             if source and source != path:
                 yield LedPath(path, source, command.index, is_link)
+
+
+def _read_mount(command: Command, given: Arguments, at: WorkFolders) -> Iterator[LedPath]:
+    """`mount --bind SOURCE TARGET`: no link, since what is deleted with the target is the source."""
+    if len(given.operands) < 2 or (command.name == "mount" and not any("bind" in text for text in command.args)):
+        return
+    here = Standpoint(command.cwd or at.cwd, at.home)
+    source, place = (resolve_path(word.text, here) if word.known else None for word in given.operands[-2:])
+    if source and place and source != place:
+        yield LedPath(place, source, command.index, False)
 
 
 def _list_new_places(word: Word, place: str, inside: bool, itself: bool) -> list[str]:
@@ -93,10 +112,15 @@ def _list_new_places(word: Word, place: str, inside: bool, itself: bool) -> list
     return ([] if inside else [place]) + ([] if itself else below)
 
 
-def _cut_pattern(word: Word) -> str:
-    if not word.glob or (sign := GLOB_SIGN.search(word.text)) is None:
-        return word.text
-    return word.text[: sign.start()].rpartition("/")[0] or "."
+def _cut_pattern(word: Word) -> tuple[str, str]:
+    """The folder in which a pattern begins, and the pattern."""
+    sign = GLOB_SIGN.search(word.text) if word.glob else None
+    return _cut_at(word.text, sign.start()) if sign else (word.text, "")
+
+
+def _cut_at(text: str, place: int) -> tuple[str, str]:
+    folder, slash, _ = text[:place].rpartition("/")
+    return folder or slash or ".", text[len(folder) + len(slash) :]
 
 
 class LedIndex:
@@ -134,10 +158,18 @@ def _index_led(led: tuple[LedPath, ...]) -> LedIndex:
 def follow_led(named: NamedPlace, led: tuple[LedPath, ...], at: WorkFolders, whole: bool = False) -> tuple[Word, ...]:
     """The words for what is really meant, where the line has led a word elsewhere; `whole`: with all below it."""
     word = settle_number(named.word)
-    if not word.known or not word.text:
+    if not led or not word.text:
         return ()
-    start = _cut_pattern(word)
-    rest = word.text[len(start) :].lstrip("/") if word.glob else ""
+    starts = [_cut_pattern(word)]
+    if not word.known and (sign := UNKNOWN_PART.search(word.text)):
+        starts.append(_cut_at(word.text, sign.start()))
+    return tuple(real for start in starts for real in _follow_start(start, word, named, (led, at, whole)))
+
+
+def _follow_start(
+    given: tuple[str, str], word: Word, named: NamedPlace, way: tuple[tuple[LedPath, ...], WorkFolders, bool]
+) -> Iterator[Word]:
+    (start, rest), (led, at, whole) = given, way
     path = resolve_path(start, Standpoint(named.cwd or at.cwd, at.home)) or ""
     through = bool(rest) or word.text[-1:] in ("/", ".")
     index, found, waiting = _index_led(led), {path: None}, [path]
@@ -145,7 +177,8 @@ def follow_led(named: NamedPlace, led: tuple[LedPath, ...], at: WorkFolders, who
         reached = dict.fromkeys(real for one in waiting for real in _step(one, named.index, index, through, whole))
         waiting = [one for one in reached if one not in found][: MAX_REAL - len(found)]
         found.update(dict.fromkeys(waiting))
-    return tuple(Word(f"{real}/{rest}" if rest else real, glob=word.glob) for real in found if real != path)
+    for text in (f"{real}/{rest}" if rest else real for real in found if real != path):
+        yield Word(text, word.known or UNKNOWN_PART.search(text) is None, glob=word.glob)
 
 
 def _step(path: str, index: int, led: LedIndex, through: bool, whole: bool) -> Iterator[str]:

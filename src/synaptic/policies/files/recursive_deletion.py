@@ -62,6 +62,7 @@ EMPTY_FOLDER = re.compile(r"/var/empty/?$|\$\(mktemp\s+-\w*d")
 ACCOUNT_REMOVERS = frozenset({"userdel", "deluser"})
 """Programs that remove a user, and with some options the home folder as well."""
 LEADERS = split_names("ln mount bindfs sshfs unionfs")
+FOLLOWING = frozenset({"-L", "-H", "-follow"})
 ASKS = ("i", "I", "interactive")
 UNNAMED_DELETERS = FIND_PROGRAMS | ACCOUNT_REMOVERS
 """Programs that delete what their words do not name."""
@@ -360,13 +361,20 @@ def _is_everywhere(word: Word, cwd: str, at: WorkFolders) -> bool:
     return not word.known or path is None or path.count("/") < 2 or path == at.home or is_home_folder(path)
 
 
+def _list_roots(roots: tuple[Word, ...], command: Command) -> tuple[Word, ...]:
+    """Where a search begins; one that follows links goes through those that it is given."""
+    if FOLLOWING.isdisjoint(command.args):
+        return roots
+    return tuple(msgspec.structs.replace(root, text=f"{root.text.rstrip('/')}/") for root in roots if root.text)
+
+
 def _find_deletions(command: Command, searches: ScriptSearches) -> Iterator[Deletion]:
     name = command.name.lower()
     if name == "rm":
         yield from _read_rm(command, searches)
     elif name in FIND_PROGRAMS and (sought := read_find(command.argv)).deletes:
         names = read_find_names(command.args) if sought.narrowed else ()
-        yield Deletion(sought.roots, picked=sought.narrowed, aged=sought.aged, names=names)
+        yield Deletion(_list_roots(sought.roots, command), picked=sought.narrowed, aged=sought.aged, names=names)
     elif name in CMD_DELETERS and any(text.lower() == "/s" for text in command.args):
         yield Deletion(tuple(word for word in command.argv[1:] if len(word.text) != 2))
     elif name in POWERSHELL_DELETERS:

@@ -46,6 +46,7 @@ class WorktreeRemoval(Policy):
     id = "git.worktree-removal"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git worktree", "rm"})
     priority = 36
     preset = "essentials"
     needs = ("repositories", "losses")

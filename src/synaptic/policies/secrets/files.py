@@ -12,6 +12,7 @@ from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import Mount, find_host_paths, find_mounts
 from synaptic.policies.reading import ELSEWHERE_PROGRAMS, compile_hints, select_commands
+from synaptic.policies.secrets.patterns import takes_in_private
 from synaptic.policies.secrets.private import (
     ENVIRONMENT,
     HISTORY_HINTS,
@@ -106,7 +107,9 @@ class SecretFiles(Policy):
     def _is_closed(self, path: str, at: Standpoint) -> bool:
         if self._is_allowed(path, at):
             return False
-        return is_private(path) or (self.env_files and ENVIRONMENT.search(path) is not None)
+        if is_private(path) or takes_in_private(path, at.home):
+            return True
+        return self.env_files and ENVIRONMENT.search(path) is not None
 
     def _is_allowed(self, path: str, at: Standpoint) -> bool:
         # Both sides resolved, so that `~/.kube/config` and its absolute path are the same file.
@@ -254,7 +257,7 @@ def _iter_found(root: str, names: list[str]) -> Iterator[str]:
 def _may_be_private(word: Word, command: Command) -> bool:
     # The dot by itself: most names have one, and the pattern would ask for everything else before it.
     text, cwd = word.text, command.cwd
-    return "." in text or "." in cwd or bool(PRIVATE_NAME.search(text) or PRIVATE_NAME.search(cwd))
+    return word.glob or "." in text or "." in cwd or bool(PRIVATE_NAME.search(text) or PRIVATE_NAME.search(cwd))
 
 
 def _is_contained(one: Command | Redirect) -> bool:

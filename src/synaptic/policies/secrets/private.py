@@ -49,6 +49,8 @@ NAMES_IN_PRIVATE_FOLDERS = split_names(
 """Names that are private in one of those folders, as a pattern there may match them."""
 SYSTEM_SECRETS = ("shadow", "gshadow", "sudoers")
 KEY_NAMES = split_names("id_rsa id_dsa id_ecdsa id_ed25519")
+SORTED_FOLDERS, SORTED_NAMES = sorted(PRIVATE_FOLDERS), sorted(NAMES_IN_PRIVATE_FOLDERS)
+"""In an order of their own: only so many readings are looked at, and a verdict must not hang on which."""
 PRIVATE_STARTS = frozenset(
     name[:2] for name in (*PRIVATE_FOLDERS, *PRIVATE_FILES, *NAMES_IN_PRIVATE_FOLDERS, *KEY_NAMES, *SYSTEM_SECRETS)
 )
@@ -108,7 +110,10 @@ def find_private_hints(known: CommandReading) -> tuple[str, ...]:
 @cache
 def list_private_hints() -> tuple[str, ...]:
     """What a private path holds at least."""
-    return (*sorted(PRIVATE_FOLDERS | PRIVATE_FILES | list_credentials().keys()), "id_", "etc")
+    # Behind a pattern no name may be seen: then the folder is what is.
+    folders = {path.split("/")[1] for paths in list_credentials().values() for path in paths}
+    names = PRIVATE_FOLDERS | PRIVATE_FILES | list_credentials().keys() | folders
+    return (*sorted(names), "id_", "etc", ".mozilla")
 
 
 def is_history(path: str) -> bool:
@@ -159,14 +164,14 @@ def _find_private_names(part: str, stem: str, before: list[str], last: bool) -> 
     `stem` is what stands in front of its first sign: most names differ there already.
     """
     if part[0] == "." and not matches_everything(part):
-        yield from (name for name in PRIVATE_FOLDERS if name.startswith(stem) and may_match_name(name, part))
+        yield from (name for name in SORTED_FOLDERS if name.startswith(stem) and may_match_name(name, part))
     # `.*rc` is no question for `.netrc`; `.net*` is.
     if last and len(stem) > 1:
         yield from (name for name in PRIVATE_FILES if name.startswith(stem) and may_match_name(name, part))
     if last and part.startswith("id_"):
         yield from (name for name in KEY_NAMES if name.startswith(stem) and may_match_name(name, part))
     if any(name[:1] == "." for name in before):
-        yield from (name for name in NAMES_IN_PRIVATE_FOLDERS if name.startswith(stem) and may_match_name(name, part))
+        yield from (name for name in SORTED_NAMES if name.startswith(stem) and may_match_name(name, part))
     if before == ["", "etc"] and not matches_everything(part):
         yield from (name for name in SYSTEM_SECRETS if name.startswith(stem) and may_match_name(name, part))
 

@@ -3,17 +3,15 @@
 import re
 from typing import TYPE_CHECKING
 
-from synaptic.shell.names import split_names
+from synaptic.model.startup import STARTUP_FILES
 
 if TYPE_CHECKING:
     from synaptic.shell.read.evaluate import Evaluation
 
+__all__ = ["STARTUP_FILES", "STARTUP_LABEL", "read_startup_file"]
+
 STARTUP_LABEL = "start-up file"
 """Through what the commands run that such a file holds."""
-STARTUP_FILES = split_names(
-    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout"
-    " .kshrc .mkshrc .cshrc .tcshrc .login .logout .xprofile .xsessionrc .xinitrc config.fish"
-)
 HOME_FOLDERS = re.compile(r"/root|/(?:home|Users)/[^/]+")
 FISH_FOLDER = "/.config/fish"
 
