@@ -49,7 +49,7 @@ def test_what_a_page_rests_on_is_read_at_once_and_let_go(store: Store, record):
     texts = [seal_text(f'"{name}"'.encode()) for name in ("one", "two")]
     for number, text in enumerate(texts):
         write(store, record, time.time(), text, call=f"c{number}")
-    with basis.read_ahead(store, 1, 1):
+    with basis.read_ahead(store, [texts[0].id]):
         store.write(lambda connection: connection.execute("DELETE FROM basis"))
         assert [basis.read_text(store, text.id) for text in texts] == [texts[0].value, None]
     assert basis.read_text(store, texts[0].id) is None
@@ -60,7 +60,7 @@ def test_what_is_read_at_once_is_believed_only_under_its_name(store: Store, reco
     write(store, record, time.time(), text, call="c")
     for other in (b"other", "a text", 7, b"x" * (basis.MOST_AHEAD + 1)):
         store.write(lambda connection, other=other: connection.execute("UPDATE basis SET value = ?", (other,)))
-        with basis.read_ahead(store, 1, 1):
+        with basis.read_ahead(store, [text.id]):
             assert basis.read_text(store, text.id) is None
 
 
@@ -225,3 +225,25 @@ def test_what_is_known_of_texts_is_bounded(store: Store, record, monkeypatch: py
     assert len(known.since) <= 10
     assert len(known.bases) <= 3
     assert [basis.read_text(store, text.id) for text in texts] == [text.value for text in texts]
+
+
+def test_what_a_text_names_is_read_with_it_and_believed_only_under_its_name(store: Store, record):
+    named, forged = seal_text(b'{"b": 2}'), seal_text(b'{"c": 3}')
+    text = seal_text(b'{"looks":[{"needs":%d,"texts":{"state":%d}}]}' % (named.id, forged.id))
+    write(store, record, time.time(), text, named, forged, call="c")
+    store.write(lambda connection: connection.execute("UPDATE basis SET value = x'7b7d' WHERE id = ?", (forged.id,)))
+    with basis.read_ahead(store, [text.id]):
+        store.write(lambda connection: connection.execute("DELETE FROM basis"))
+        assert [basis.read_text(store, one.id) for one in (text, named, forged)] == [text.value, named.value, None]
+    assert basis.read_text(store, named.id) is None
+
+
+@pytest.mark.parametrize(
+    "text", [b"[]", b'{"looks":7}', b'{"looks":[{"needs":"x"}]}', b'{"looks":' + b"[" * 9000, b"\xff"]
+)
+def test_a_text_that_names_nothing_that_can_be_read_keeps_nobody_from_reading_on(store: Store, record, text: bytes):
+    odd, good = SealedText(hash_text(text), text), seal_text(b'{"a": 1}')
+    write(store, record, time.time(), odd, good, call="c")
+    with basis.read_ahead(store, [odd.id, good.id]):
+        assert basis.read_text(store, good.id) == good.value
+        assert basis.read_text(store, odd.id) == text

@@ -25,6 +25,7 @@ MAX_TEXTS = 256
 """Each of them is at most as long as all facts of an event."""
 
 T = TypeVar("T")
+_basis_decoder = msgspec.json.Decoder(KeptBasis)
 NamedTexts = tuple[tuple[str, bytes], ...]
 
 
@@ -74,7 +75,7 @@ class PastFacts:
             if text is None:
                 return Unknown(DAMAGED_TEXT)
             seen.append(PastText(text))
-            kept = msgspec.json.decode(text, type=KeptBasis)
+            kept = _basis_decoder.decode(text)
             if kept.trouble:
                 return Unknown(kept.trouble)
             catalog = _remember(self._catalogs, MAX_CATALOGS, kept.catalog, self._read_catalog)
@@ -152,14 +153,23 @@ def _remember(known: "OrderedDict[int, T]", most: int, id: int, read: Callable[[
 
 def _decode_facts(look: KeptLook, texts: Mapping[str, PastText]) -> Facts:
     """The facts of a look. From one event to the next a section or two are others, and hardly ever a fact."""
-    small = [(name, bytes(raw)) for name, raw in look.facts.items()]
-    sections = {name.removeprefix(SECTION): _decode_section(raw) for name, raw in small if name.startswith(SECTION)}
-    sections |= {name.removeprefix(SECTION): text.section for name, text in texts.items() if name.startswith(SECTION)}
-    others = [(name, text.raw) for name, text in texts.items()]
-    facts = _decode_plain(tuple([one for one in (*small, *others) if SECTION not in one[0]]))
-    if facts.state.sections == sections:
+    sections: dict[str, Section] = {}
+    plain: list[tuple[str, bytes]] = []
+    for name, raw in look.facts.items():
+        if name.startswith(SECTION):
+            sections[name.removeprefix(SECTION)] = _decode_section(bytes(raw))
+        else:
+            plain.append((name, bytes(raw)))
+    for name, text in texts.items():
+        if name.startswith(SECTION):
+            sections[name.removeprefix(SECTION)] = text.section
+        else:
+            plain.append((name, text.raw))
+    facts = _decode_plain(tuple(plain))
+    if not sections:
         return facts
-    return msgspec.structs.replace(facts, state=msgspec.structs.replace(facts.state, sections=sections))
+    state = facts.state
+    return msgspec.structs.replace(facts, state=State(sections, state.tampered, state.known))
 
 
 @lru_cache(maxsize=512)

@@ -54,7 +54,7 @@ class PastRuntime:
         self.memory = PastMemory(said, self._catalog)
         self.doubts: dict[str, None] = {}
         self._steps: dict[str, deque[TraceStep]] = {}
-        self._refusals: dict[str, deque[TraceStep]] = {}
+        self._refusals: dict[str, deque[TraceStep]] | None = None
 
     def select(self, call: Call) -> SelectedHooks:
         return self._catalog.index.select(call)
@@ -160,11 +160,12 @@ class PastRuntime:
 
     def _take_refusal(self, hook: Hook) -> TraceStep | None:
         """What became of its next refusal then: one of the call as it came may be lifted, and the next one not."""
-        if hook.id not in self._refusals:
-            self._refusals[hook.id] = deque(
-                step for step in self._said.trace if step.hook == hook.id and is_refusal(step)
-            )
-        refusals = self._refusals[hook.id]
+        if self._refusals is None:
+            self._refusals = {}
+            for step in self._said.trace:
+                if is_refusal(step):
+                    self._refusals.setdefault(step.hook, deque()).append(step)
+        refusals = self._refusals.get(hook.id)
         return refusals.popleft() if refusals else None
 
     def start(self, invocation: Invocation) -> Failure | None:

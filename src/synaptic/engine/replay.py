@@ -111,7 +111,8 @@ def _decide_again(entry: JournalEntry, basis: PastBasis) -> ReplayedEvent:
     call = read_call(entry, basis)
     runtime = PastRuntime(basis, call, entry.decision)
     made = _run_at_once(decide_call(call, runtime))
-    made = msgspec.structs.replace(made, decision=repeat_finding(made.decision, entry.decision))
+    found = repeat_finding(made.decision, entry.decision)
+    made = made if found is made.decision else msgspec.structs.replace(made, decision=found)
     decision = amend_decision(call, made, wire, runtime.memory).decision
     doubts = list(runtime.doubts)
     if basis.is_redacted or (entry.payload and REDACTED_MARK.decode() in entry.payload):

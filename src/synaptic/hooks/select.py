@@ -31,6 +31,10 @@ class SelectedHooks(msgspec.Struct, frozen=True):
     """Facts that the policies among them ask for."""
     policy_names: str = ""
     """Their ids, in order: what the trace says when none of them had anything to say."""
+    names: tuple[str, ...] = ()
+    """The same by place; empty for hooks that the trace does not name then."""
+    others: frozenset[int] = frozenset()
+    """The places of hooks that are no policies."""
     deriver: Policy | None = None
     """The first policy among them that derives a further event from this one."""
     hook_log: str = ""
@@ -52,13 +56,17 @@ def compile_selection(hooks: tuple[Hook, ...], hook_log: str = "") -> SelectedHo
     policies = tuple(cast(Policy, hook.handler.policy) if isinstance(hook.handler, Builtin) else None for hook in hooks)
     present = [policy for policy in policies if policy is not None and policy.is_named_when_quiet]
     speakers = PolicySpeakers(policies)
+    names = tuple(
+        hook.id if policy is not None and policy.is_named_when_quiet else ""
+        for hook, policy in zip(hooks, policies, strict=True)
+    )
     return SelectedHooks(
         hooks,
         policies,
         speakers.needs.union(need for policy in present for need in policy.needs),
-        " ".join(
-            hook.id for hook, policy in zip(hooks, policies, strict=True) if policy and policy.is_named_when_quiet
-        ),
+        " ".join(filter(None, names)),
+        names,
+        frozenset(place for place, policy in enumerate(policies) if policy is None),
         next((policy for policy in present if policy.derives_event), None),
         next((policy.hook_log for policy in present if policy.hook_log), hook_log),
         speakers,

@@ -121,7 +121,7 @@ def count_refusal(decision: Decision, about: AmendContext) -> Decision:
         return decision
     past = _recall_repeats(event, decision.by, about)
     firmer = escalate_refusal(decision, event.tool, past.before, event.permission_mode)
-    name = fingerprint_call(event.tool, decision.by)
+    name = past.name
     asked = {name + ASKED: [event.tool_use_id, about.call.at]} if firmer.kind is Kind.ASK and event.tool_use_id else {}
     # Added where nothing was answered: two refusals at once both count.
     anew = {name: 0} if past.is_answered else {}
@@ -133,6 +133,8 @@ def count_refusal(decision: Decision, about: AmendContext) -> Decision:
 class _Repeats(msgspec.Struct, frozen=True):
     """How often a policy has refused this very call since the user last spoke, or said yes to it."""
 
+    name: str
+    """Of the call, by the policy."""
     before: int = 0
     is_answered: bool = False
     """The user was asked about it, and it ran."""
@@ -149,8 +151,8 @@ def _read_repeats(event: ToolEvent, policy: str, about: AmendContext) -> _Repeat
     before = known.get(name)
     match known.get(name + ASKED):
         case [str(number), int() | float() as since] if about.memory.has_run(about.call, number, since):
-            return _Repeats(is_answered=True)
-    return _Repeats(before if isinstance(before, int) else 0)
+            return _Repeats(name, is_answered=True)
+    return _Repeats(name, before if isinstance(before, int) else 0)
 
 
 def _forget_lifted(decision: Decision, event: PreToolUse, about: AmendContext) -> Decision:

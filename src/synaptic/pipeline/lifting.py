@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 
@@ -58,6 +59,11 @@ NO_LOOK = GrantLook()
 
 def is_liftable(hook_id: str, never: Iterable[str]) -> bool:
     """Whether a person may make an exception to a policy: not to those of the list, nor to what the user adds."""
+    return _is_liftable(hook_id, tuple(never))
+
+
+@lru_cache(maxsize=512)
+def _is_liftable(hook_id: str, never: tuple[str, ...]) -> bool:
     return not any(matches_glob(hook_id, pattern) for pattern in (*NEVER_LIFTED, *never))
 
 
@@ -133,7 +139,9 @@ def _cut_visibly(text: str) -> str:
 def quote_call(call: Call, most: int) -> str:
     """A call in one line of a message: it drives no terminal, and ends with a whole word."""
     line = join_lines(show_call(call))
-    return cut_start("".join(letter if letter.isprintable() else "\ufffd" for letter in line), most)
+    if not line.isprintable():
+        line = "".join([letter if letter.isprintable() else "\ufffd" for letter in line])
+    return cut_start(line, most)
 
 
 def find_shape(call: Call) -> str:

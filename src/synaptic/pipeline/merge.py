@@ -8,6 +8,7 @@ from synaptic.model.decision import Decision, Failure, Kind, TraceStep, Verdict
 from synaptic.model.event import Timing
 from synaptic.model.grant import RefusedAct
 from synaptic.model.hook import Hook
+from synaptic.model.once import computed_once
 from synaptic.model.result import HookResult
 from synaptic.model.tool import Input
 
@@ -18,7 +19,7 @@ TOLD = "told"
 """The phase of a gate that was asked for its reason after another one had refused."""
 
 
-class HookOutcome(msgspec.Struct, frozen=True, kw_only=True):
+class HookOutcome(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What one hook said at one point of the walk."""
 
     hook: Hook
@@ -33,7 +34,7 @@ class HookOutcome(msgspec.Struct, frozen=True, kw_only=True):
     grant: str = ""
     """The exception by which it was lifted."""
 
-    @property
+    @computed_once
     def verdict(self) -> Verdict:
         """The opinion: silence for a failed hook, unless its failure is set to deny or it is a guard of our own."""
         if isinstance(self.answer, Failure):
@@ -66,14 +67,14 @@ def merge_outcomes(
     # A second look repeats what the hook said before, so its texts are not told twice.
     first = [one.verdict for one in spoken if one.phase != "recheck"]
     common = Decision(
-        context=_flatten_parts(verdict.context for verdict in first),
-        messages=_flatten_parts(verdict.messages for verdict in first),
-        warnings=_flatten_parts(_list_warnings(one) for one in spoken),
+        context=_flatten_parts([verdict.context for verdict in first]),
+        messages=_flatten_parts([verdict.messages for verdict in first]),
+        warnings=_flatten_parts([_list_warnings(one) for one in spoken]),
         extras={key: value for verdict in first for key, value in verdict.extras.items()},
         result=merge_results([(one.hook.id, new) for one in spoken if (new := _find_new_result(one)) is not None]),
-        effects=_flatten_parts(_list_effects(one) for one in spoken),
-        trace=others[:1] + tuple(_make_step(one) for one in outcomes) + others[1:],
-        grants=tuple(dict.fromkeys(one.grant for one in spoken if one.grant)),
+        effects=_flatten_parts([_list_effects(one) for one in spoken]),
+        trace=(*others[:1], *map(_make_step, outcomes), *others[1:]),
+        grants=tuple(dict.fromkeys([one.grant for one in spoken if one.grant])),
     )
     if timing is not Timing.BEFORE:
         return _decide_after(common, spoken)
@@ -272,7 +273,7 @@ def _choose_quiet_kind(decision: Decision) -> Kind:
 
 
 def _flatten_parts(parts: Iterable[Sequence[object]]) -> tuple:  # type: ignore[type-arg]
-    return tuple(item for part in parts for item in part)
+    return tuple([item for part in parts for item in part])
 
 
 def _replace_fields(decision: Decision, **changes: object) -> Decision:

@@ -2,7 +2,7 @@
 
 import time
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -121,19 +121,18 @@ class HookChain:
     def shared_steps(self) -> tuple[TraceStep, ...]:
         """The policies that had nothing to say, for most events all of them, and those that were not asked any more."""
         has_whole = not self._spoken and self._reached == len(self.selected.policies)
-        names = self.selected.policy_names if has_whole else " ".join((*self._iter_silent(), *self._heard))
+        names = self.selected.policy_names if has_whole else " ".join((*self._list_silent(), *self._heard))
         quiet = (TraceStep(hook=POLICIES, phase="quiet", note=names),)
         if not self._unreached:
             return quiet if names else ()
         return (*quiet, TraceStep(hook=POLICIES, phase="skipped", note=f"after a deny: {' '.join(self._unreached)}"))
 
-    def _iter_silent(self) -> Iterator[str]:
-        policies = enumerate(self.selected.policies[: self._reached])
-        return (
-            policy.id
-            for place, policy in policies
-            if policy is not None and policy.is_named_when_quiet and place not in self._spoken
-        )
+    def _list_silent(self) -> Iterable[str]:
+        names = list(self.selected.names[: self._reached])
+        for place in self._spoken:
+            if place < self._reached:
+                names[place] = ""
+        return filter(None, names)
 
     def settle_outcomes(self) -> list[HookOutcome]:
         """What was said, with a mark on everything that was said about an input which is no longer the final one."""
@@ -229,18 +228,16 @@ class HookChain:
 
     async def _close_chain(self, start: int) -> None:
         """After a deny: hooks that only observe are told of the call, the others have nothing left to decide."""
-        gates = self._find_gates(start - 1)
-        for place, hook in enumerate(self.selected.hooks[start:], start):
-            policy = self.selected.policies[place]
-            if place in gates and self._hear_gate(place):
-                continue
-            if policy is not None:
-                if policy.is_named_when_quiet:
-                    self._unreached.append(hook.id)
-            elif hook.observes:
+        gates, hooks = self._find_gates(start - 1), self.selected.hooks
+        unreached = list(self.selected.names[start:])
+        for place in sorted(place for place in gates | self.selected.others if place >= start):
+            if place in gates:
+                unreached[place - start] = "" if self._hear_gate(place) else unreached[place - start]
+            elif hooks[place].observes:
                 await self._ask_hook(place)
             else:
-                self._note_outcome(HookOutcome(hook=hook, phase="skipped", note="after a deny"))
+                self._note_outcome(HookOutcome(hook=hooks[place], phase="skipped", note="after a deny"))
+        self._unreached += filter(None, unreached)
 
     def _find_gates(self, closer: int) -> frozenset[int]:
         """Places of the gates to hear after a refusal, so that nobody has to try again for each of their reasons.
@@ -346,7 +343,7 @@ class HookChain:
                 Refusal(hook, self.selected.policies[place], self.first, self.call, answer)
             )
             answer = lift_verdict(answer) if look.grant else answer
-        answer, note = self._apply_answer(place, HookOutcome(hook=hook, answer=answer, phase=phase))
+        answer, note = self._apply_answer(place, answer, phase)
         self._note_outcome(
             HookOutcome(
                 hook=hook,
@@ -384,9 +381,8 @@ class HookChain:
         except Exception as error:  # noqa: BLE001 - as in `_ask_from`
             return _make_crash(error, policy.guards(self.call.event))
 
-    def _apply_answer(self, place: int, outcome: HookOutcome) -> tuple[HookAnswer, str]:
+    def _apply_answer(self, place: int, answer: HookAnswer, phase: str) -> tuple[HookAnswer, str]:
         """Take over a rewrite. A script rewrites once per event: only policies promise that twice is the same."""
-        answer = outcome.answer
         if not isinstance(answer, Verdict) or answer.input is None or answer.says is Kind.DENY:
             return answer, ""
         if self.is_denied:
@@ -394,18 +390,18 @@ class HookChain:
         if not self._is_before or not isinstance(self.call.event, ToolEvent):
             return answer, "this event has no input to rewrite"
         # A script that appends a flag would append it again at every look (decision 8).
-        if outcome.phase == "recheck" and place in self._writers and self.selected.policies[place] is None:
+        if phase == "recheck" and place in self._writers and self.selected.policies[place] is None:
             return Verdict(says=answer.says, reason=answer.reason), "has already rewritten this call"
         if dict(answer.input) != dict(_get_input(self.call)):
-            self._rewrite_call(place, answer.input, outcome)
+            self._rewrite_call(place, answer.input, phase)
         return answer, ""
 
-    def _rewrite_call(self, place: int, new: Input, outcome: HookOutcome) -> None:
+    def _rewrite_call(self, place: int, new: Input, phase: str) -> None:
         self.call = self.call.with_input(new)
-        self._writers[place] = outcome.hook.id
+        self._writers[place] = self.selected.hooks[place].id
         self._join_concerned()
         # In the chain, hooks after this place have their turn still to come; in a recheck everybody has looked.
-        reach = place if outcome.phase == "run" else self._asked
+        reach = place if phase == "run" else self._asked
         others = (other for other in range(reach) if other != place and other not in self._not_awaited)
         self._outdated.update(other for other in others if self.selected.hooks[other].recheck)
 

@@ -37,10 +37,12 @@ SELECT_TEXT = "SELECT CAST(value AS BLOB) FROM basis WHERE id = ?"
 SELECT_OF_EVENTS = "SELECT id, basis FROM events WHERE id >= ? AND id <= ?"
 MOST_AHEAD = 16 << 10
 """Bytes of a stored text that is read before it is asked for: what an event rests on is hardly ever longer."""
-SELECT_AHEAD = f"""
+SELECT_NAMED = f"""
 SELECT id, value FROM basis WHERE typeof(value) = 'blob' AND length(value) <= {MOST_AHEAD}
-AND id IN (SELECT basis FROM events WHERE id >= ? AND id <= ?)
+AND id IN (SELECT value FROM json_each(?))
 """
+MOST_NAMED = 2000
+"""Texts that are read ahead because others name them: a page of real events names a quarter of that."""
 DELETE_OLD_TEXTS = f"DELETE FROM basis WHERE at < ?1 AND id NOT IN ({SELECT_BASES})"
 
 
@@ -108,8 +110,33 @@ class _ReadBases(OrderedDict[int, bytes]):
     """Texts that others are made of, read before: the next text is made of the same one."""
 
 
-class _ReadAhead(dict[int, bytes]):
-    """What the events of a page rest on, as it is stored: one question instead of one for each."""
+class _ReadAhead:
+    """What the events of a page rest on: three questions instead of one for each text."""
+
+    def __init__(self) -> None:
+        self.stored: dict[int, bytes] = {}
+        self.texts: dict[int, bytes] = {}
+        """Those that were unpacked to see what they name."""
+
+    def clear(self) -> None:
+        self.stored.clear()
+        self.texts.clear()
+
+
+class _NamedTexts(msgspec.Struct):
+    """The texts that a look names: all that this room has to know about one."""
+
+    needs: int = 0
+    texts: dict[str, int] = {}
+
+
+class _NamingText(msgspec.Struct):
+    """The text of an event, which names others."""
+
+    looks: tuple[_NamedTexts, ...] = ()
+
+
+_naming = msgspec.json.Decoder(_NamingText)
 
 
 def seal_text(raw: bytes, place: str = "") -> SealedText:
@@ -162,18 +189,55 @@ def read_basis_ids(store: Store, first: int, last: int) -> dict[int, int]:
 
 
 @contextmanager
-def read_ahead(store: Store, first: int, last: int) -> Iterator[None]:
-    """Have at hand what the events with these numbers rest on."""
+def read_ahead(store: Store, ids: Iterable[int]) -> Iterator[None]:
+    """Have these texts at hand, which events rest on, with those that they name."""
     ahead = store.cache(_ReadAhead)
-    ahead.update(store.read(lambda connection: connection.execute(SELECT_AHEAD, (first, last)).fetchall()))
+    _fetch_named(store, ids)
+    _fetch_named(store, _list_bases(store, ahead))
+    named = {id for text in _unpack_ahead(store, ahead) for id in _list_named(text)}
+    _fetch_named(store, named)
+    _fetch_named(store, _list_bases(store, ahead))
     try:
         yield
     finally:
         ahead.clear()
 
 
+def _fetch_named(store: Store, ids: Iterable[int]) -> None:
+    """Read texts by their names in one question, but those that are there."""
+    stored = store.cache(_ReadAhead).stored
+    wanted = msgspec.json.encode([id for id in islice(ids, MOST_NAMED) if id not in stored]).decode()
+    if wanted != "[]":
+        stored.update(store.read(lambda connection: connection.execute(SELECT_NAMED, (wanted,)).fetchall()))
+
+
+def _list_bases(store: Store, ahead: _ReadAhead) -> set[int]:
+    """The texts that those at hand are made of."""
+    known = store.cache(_ReadBases)
+    return {base for stored in ahead.stored.values() if (base := find_base(stored)) and base not in known}
+
+
+def _unpack_ahead(store: Store, ahead: _ReadAhead) -> Iterable[bytes]:
+    """The texts of the events themselves. What is longer than a text should be is not kept."""
+    for id in list(ahead.stored):
+        text = read_text(store, id)
+        if text is not None and len(text) <= MOST_AHEAD:
+            ahead.texts[id] = text
+            yield text
+
+
+def _list_named(text: bytes) -> Iterable[int]:
+    try:
+        looks = _naming.decode(text).looks
+    except (msgspec.MsgspecError, RecursionError):
+        return ()  # whoever reads it finds that out
+    return [id for look in looks for id in (look.needs, *look.texts.values())]
+
+
 def read_text(store: Store, id: int) -> bytes | None:
     """A text by its name; None where there is none, or where it is not what was written."""
+    if (known := store.cache(_ReadAhead).texts.get(id)) is not None:
+        return known
     stored = _read_stored(store, id)
     value = unpack_text(stored, lambda base: _read_base(store, base)) if stored is not None else None
     return value if value is not None and hash_text(value) == id else None
@@ -194,7 +258,7 @@ def _read_base(store: Store, id: int) -> bytes | None:
 
 
 def _read_stored(store: Store, id: int) -> bytes | None:
-    if (known := store.cache(_ReadAhead).get(id)) is not None:
+    if (known := store.cache(_ReadAhead).stored.get(id)) is not None:
         return known
     row = store.read(lambda connection: connection.execute(SELECT_TEXT, (id,)).fetchone())
     return row[0] if row and isinstance(row[0], bytes) else None

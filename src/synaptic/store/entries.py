@@ -46,12 +46,22 @@ def read_entries_after(store: Store, id: int, limit: int = 100) -> tuple[Journal
 
 def select_entries(store: Store, sql: str, values: Row, *, maps: bool = False) -> Iterator[JournalEntry]:
     """The events that a query finds, which selects what `SELECT_EVENTS` does; `maps`: as `read_mapped` reads."""
+    return map(make_entry, select_rows(store, sql, values, maps=maps))
+
+
+def select_rows(store: Store, sql: str, values: Row, *, maps: bool = False) -> list[tuple[Any, ...]]:
+    """The rows of which `make_entry` makes events."""
     read = partial(read_mapped, store) if maps else store.read
-    return map(make_entry, read(lambda connection: _fetch_texts(connection, sql, values)))
+    return read(lambda connection: _fetch_texts(connection, sql, values))
 
 
 def _fetch_texts(connection: Connection, sql: str, values: Row) -> list[tuple[Any, ...]]:
     """Fetch rows; a text with other bits than it was written with is still read, as far as it is one."""
+    try:
+        return connection.execute(sql, values).fetchall()
+    except connection.OperationalError as error:
+        if "decode" not in str(error):
+            raise
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     try:
         return connection.execute(sql, values).fetchall()
@@ -64,9 +74,23 @@ def make_entry(row: tuple[Any, ...]) -> JournalEntry:
     *known, decision, stdout, stderr, exit = row
     if not _are_as_written(tuple(map(type, known))):
         known = [_read_value(name, value) for name, value in zip(EVENT_NAMES, known, strict=True)]
-    values: dict[str, Any] = dict(zip(EVENT_NAMES, known, strict=True))
-    answer = None if stdout is None else Answer(stdout, stderr, exit)
-    return JournalEntry(**values, decision=_decode_decision(decision), answer=answer)
+    id, call, at, agent, event, session, agent_id, tool, root, micros, size, payload = known
+    return JournalEntry(
+        id=id,
+        call=call,
+        at=at,
+        agent=agent,
+        event=event,
+        session=session,
+        agent_id=agent_id,
+        tool=tool,
+        root=root,
+        micros=micros,
+        size=size,
+        payload=payload,
+        decision=_decode_decision(decision),
+        answer=None if stdout is None else Answer(stdout, stderr, exit),
+    )
 
 
 @lru_cache(maxsize=64)

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from synaptic.store.basis import read_ahead, read_basis_ids
+from synaptic.store.basis import read_ahead
 from synaptic.store.db import Connection, Store
-from synaptic.store.entries import EVENT_COLUMNS, select_entries
+from synaptic.store.entries import EVENT_COLUMNS, make_entry, select_rows
 from synaptic.store.record import JournalEntry
 
 PAGE_SIZE = 500
 """Numbers of events that are looked at together."""
 SELECT_BOUNDS = "SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM events"
 SELECT_TIME = "SELECT id, at FROM events WHERE id >= ? ORDER BY id LIMIT 1"
-SELECT_SAID = f"SELECT {EVENT_COLUMNS}, NULL, NULL, NULL FROM events"
+SELECT_SAID = f"SELECT {EVENT_COLUMNS}, NULL, NULL, NULL, basis FROM events"
 """Without what the agent was answered: it follows from the decision."""
 SELECT_PAGE = f"{SELECT_SAID} WHERE id >= ? AND id <= ? AND at >= ? AND at <= ? AND (? = '' OR root = ?) ORDER BY id"
 
@@ -33,10 +33,10 @@ def iter_past_events(store: Store, times: tuple[float, float], root: str = "") -
     first, last = find_numbers(store, *times)
     for start in range(first, last + 1, PAGE_SIZE):
         end = min(start + PAGE_SIZE - 1, last)
-        names = read_basis_ids(store, start, end)
-        with read_ahead(store, start, end):
-            for entry in select_entries(store, SELECT_PAGE, (start, end, *times, root, root)):
-                yield entry, names.get(entry.id)
+        rows = select_rows(store, SELECT_PAGE, (start, end, *times, root, root))
+        with read_ahead(store, {row[-1] for row in rows if isinstance(row[-1], int)}):
+            for *row, basis in rows:
+                yield make_entry(tuple(row)), basis if isinstance(basis, int) else None
 
 
 def _find_first(connection: Connection, bounds: tuple[int, int], at: float) -> int:

@@ -244,6 +244,8 @@ def _block_to_message(event: Event, decision: Decision) -> Decision:
 
 
 def _drop_bad_extras(decision: Decision) -> Decision:
+    if not decision.extras:
+        return decision
     bad = sorted(
         name for name, value in decision.extras.items() if name in EXTRA_CHECKS and not EXTRA_CHECKS[name](value)
     )

@@ -85,7 +85,9 @@ class OutsideProject(Policy):
         self, event: PreToolUse, facts: Facts, at: Standpoint, roots: tuple[str, ...]
     ) -> Iterator[tuple[str, str]]:
         known = facts.command
-        named = chain(_find_in_command(known, at, roots) if known else (), _find_in_input(event.tool, at, roots))
+        # What a tool that may write names was looked at before, and is inside.
+        given = () if event.tool.may_write else _find_in_input(event.tool, at, roots)
+        named = chain(_find_in_command(known, at, roots) if known else (), given)
         for text, here in named:
             if self.reads or "\0" in text:
                 yield text, OUTSIDE

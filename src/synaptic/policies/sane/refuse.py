@@ -18,6 +18,7 @@ KEEP_BLOCKS = 50
 REMIND, HALT, HALTED = 2, 3, 5
 """How many identical refusals in a row bring a reminder, a halt notice, and the entry `halted`."""
 MAX_AUDITED = 100
+_encoder = msgspec.json.Encoder(enc_hook=str)
 
 
 def refuse_call(gate: str, event: ToolEvent, facts: Facts, reason: str) -> Verdict:
@@ -61,7 +62,7 @@ def describe_call(event: ToolEvent) -> dict[str, object]:
 
 def make_log_line(facts: Facts, name: str, values: dict[str, object]) -> AppendLine:
     """One JSON line in a log of the project."""
-    text = msgspec.json.encode({"timestamp": format_stamp(facts.now), **values}, enc_hook=str).decode()
+    text = _encoder.encode({"timestamp": format_stamp(facts.now), **values}).decode()
     return AppendLine(f"{facts.root}/.claude/{name}", text)
 
 
@@ -83,9 +84,10 @@ def _describe_block(gate: str, event: ToolEvent) -> dict[str, object]:
 
 def _count_in_a_row(facts: Facts, block: Mapping[str, object]) -> int:
     times = 0
-    for entry in reversed(facts.state.read_items(sane.ENFORCEMENT, "blocks")):
+    blocks = facts.state.read_section(sane.ENFORCEMENT).get("blocks")
+    for entry in reversed(blocks) if isinstance(blocks, list | tuple) else ():
         # Same gate, tool and target; only the time differs.
-        if not isinstance(entry, dict) or {**entry, **block} != entry:
+        if not isinstance(entry, dict) or not block.items() <= entry.items():
             break
         times += 1
     return times

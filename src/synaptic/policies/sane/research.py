@@ -1,6 +1,6 @@
 """Which research is done for a task, which is missing, and which cannot be done here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -18,8 +18,7 @@ def list_researched(state: State) -> tuple[str, ...]:
     """The categories of research that are done."""
     if sane.RESEARCH in state.tampered:
         return ()
-    section = state.read_section(sane.RESEARCH)
-    return tuple(name for name in section if section[name])
+    return tuple([name for name, done in state.read_section(sane.RESEARCH).items() if done])
 
 
 def is_waived(state: State) -> bool:
@@ -52,24 +51,22 @@ class ResearchCategories:
     """Which tools count as which kind of research."""
 
     def __init__(self, table: Mapping[str, Sequence[str]]) -> None:
-        self._table = {name: tuple(patterns) for name, patterns in table.items()}
+        self._table = table
 
     def find_for_tool(self, tool: str) -> tuple[str, ...]:
         """The categories that a tool's success marks."""
-        return tuple(
-            name for name, patterns in self._table.items() if any(_tool_matches(tool, item) for item in patterns)
-        )
+        return tuple([name for name, patterns in self._table.items() if _serves_any(tool, patterns)])
 
     def read_progress(self, state: State, servers: frozenset[str] | None) -> ResearchProgress:
         """What is done, what is still to be looked into, and what cannot be."""
         researched, tries = list_researched(state), count_tries(state)
-        done = tuple(name for name in self._table if name in researched)
+        done = tuple([name for name in self._table if name in researched])
         left = [name for name in self._table if name not in researched]
         # Server by server: what one of them has answered says nothing about another. Where the list of servers is not
         # known, none is taken for missing.
-        unserved = tuple(name for name in left if servers is not None and not _is_served(self._table[name], servers))
-        unreached = tuple(name for name in left if name not in unserved and tries.get(name, 0) >= ENOUGH_TRIES)
-        missing = tuple(name for name in left if name not in unserved and name not in unreached)
+        unserved = tuple([name for name in left if servers is not None and not _is_served(self._table[name], servers)])
+        unreached = tuple([name for name in left if name not in unserved and tries.get(name, 0) >= ENOUGH_TRIES])
+        missing = tuple([name for name in left if name not in unserved and name not in unreached])
         return ResearchProgress(done, missing, unserved, unreached)
 
     def start_anew(self, servers: frozenset[str] | None) -> ResearchProgress:
@@ -77,8 +74,12 @@ class ResearchCategories:
         return self.read_progress(State(), servers)
 
 
-def _tool_matches(tool: str, pattern: str) -> bool:
-    return tool.startswith(pattern[:-1]) if pattern.endswith("*") else tool == pattern
+def _serves_any(tool: str, patterns: Iterable[str]) -> bool:
+    """Whether one of the patterns is for this tool."""
+    for pattern in patterns:  # noqa: SIM110 - asked of every call: a generator would cost three times as much
+        if tool.startswith(pattern[:-1]) if pattern.endswith("*") else tool == pattern:
+            return True
+    return False
 
 
 def _is_served(patterns: Sequence[str], servers: frozenset[str]) -> bool:

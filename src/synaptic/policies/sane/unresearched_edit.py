@@ -117,8 +117,9 @@ class UnresearchedEdit(Policy):
 
     def _mark_research(self, event: ToolEvent, facts: Facts) -> Verdict | None:
         """On success only: an error or an empty result is no knowledge, and it is counted as a try."""
-        done = list_researched(facts.state)
-        new = [name for name in ResearchCategories(self.categories).find_for_tool(event.tool_name) if name not in done]
+        served = ResearchCategories(self.categories).find_for_tool(event.tool_name)
+        done = list_researched(facts.state) if served else ()
+        new = [name for name in served if name not in done]
         if not new or is_interrupted(event) or is_hearsay(facts):
             return None
         if find_failure(event) or (isinstance(event, PostToolUse) and is_empty_result(event)):

@@ -207,8 +207,17 @@ def is_tokens_file(path: str, home: str) -> bool:
 
 def iter_named_paths(tool: Tool) -> Iterator[str]:
     """Every path that a tool call names, under whatever key."""
+    return iter(_list_named_paths(tool))
+
+
+@kept_beside
+def _list_named_paths(tool: Tool) -> tuple[str, ...]:
     if tool.name in SHELL:
-        return  # its command names them
+        return ()  # its command names them
+    return tuple(_iter_named_paths(tool))
+
+
+def _iter_named_paths(tool: Tool) -> Iterator[str]:
     for key in (*KEYS_OF_PATHS, "pattern") if tool.name == "Glob" else KEYS_OF_PATHS:
         value = tool.input.get(key)
         if not value:
