@@ -32,7 +32,7 @@ from synaptic.store.reader import JournalReader
 HOUR = 375
 """Events of a developer's hour: 3,000 in a day of eight, which is an estimate."""
 PATIENCE = 180.0
-GROUPS = 60
+GROUPS = 120
 SAVED = """\
 # Hours without the hub
 

@@ -15,8 +15,8 @@ from bench.spawn import Command, compile_spawner, sample
 from bench.world import World
 
 MOST_ADDED = 0.01
-CALLS = 150
-"""Of one block: about a third of a second."""
+CALLS = 50
+"""Of one block: about a tenth of a second."""
 MEASURES = ("p50 of a call", "processor time of the daemon per call", "mean of a call")
 PROMISED = MEASURES[:2]
 

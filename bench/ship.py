@@ -27,7 +27,7 @@ from synaptic.store.db import Store
 from synaptic.store.outbox import ShipCursor
 from synaptic.store.record import EventRecord
 
-LEAST_GROUPS, ROUNDS_OF_A_GROUP = 10, 40
+LEAST_GROUPS, ROUNDS_OF_A_GROUP = 10, 20
 EVENTS = 20_000
 START_SECONDS = 30.0
 TRACE = (
