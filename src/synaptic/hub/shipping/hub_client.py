@@ -77,7 +77,7 @@ class HubClient:
     def __init__(self, member: Membership, key: SecretKey | None = None) -> None:
         self._member, self._key = member, key
         self._base = check_url(member.url)
-        self._reach = HubReach(KNOCK.seconds)
+        self._reach = HubReach()
         if key is not None and not is_host_name(member.host):
             raise SynapticError("this is no name of a host", where=show_line(member.host)[:MOST_WORDS])
         self._http = httpx.AsyncClient(

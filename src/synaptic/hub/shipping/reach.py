@@ -1,5 +1,6 @@
 """Whether the hub can be reached: once it cannot, one small question asks for it, and nothing is made ready before."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
@@ -10,8 +11,8 @@ from synaptic.hub.shipping.patience import grow_pause
 class HubReach:
     """What all work with one hub knows together, so that four who wait for it do not knock four times."""
 
-    def __init__(self, knock_seconds: float) -> None:
-        self._knock_seconds = knock_seconds
+    def __init__(self) -> None:
+        self._knocking = asyncio.Lock()
         self._failures, self._next = 0, 0.0
         self._error = DestinationError("")
 
@@ -22,26 +23,27 @@ class HubReach:
         """
         if not self._failures:
             return
+        async with self._knocking:  # who comes meanwhile waits for what the first one hears
+            if self._failures:
+                await self._knock_in_time(knock)
+
+    def lose(self, error: DestinationError) -> None:
+        """It could not be reached: it is knocked before anything else, as soon as somebody comes again."""
+        if not self._failures:
+            self._failures, self._error, self._next = 1, error, 0.0
+
+    async def _knock_in_time(self, knock: Callable[[], Awaitable[object]]) -> None:
         left = self._next - time.monotonic()
         if left > 0:
             raise self._say_again(left)
-        self._next = time.monotonic() + self._knock_seconds  # others wait for what comes of it
         try:
             await knock()
         except DestinationError as error:
-            raise self._say_again(self._lose(error)) from error
+            self._failures += 1
+            self._error, pause = error, grow_pause(self._failures)
+            self._next = time.monotonic() + pause
+            raise self._say_again(pause) from error
         self._failures = 0
-
-    def lose(self, error: DestinationError) -> None:
-        """It could not be reached. Those who notice it in the same moment tell of the same failure."""
-        if not self._failures:
-            self._lose(error)
-
-    def _lose(self, error: DestinationError) -> float:
-        self._failures += 1
-        self._error, pause = error, grow_pause(self._failures)
-        self._next = time.monotonic() + pause
-        return pause
 
     def _say_again(self, seconds: float) -> DestinationError:
         error = self._error
