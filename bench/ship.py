@@ -4,15 +4,15 @@ import gzip
 import os
 import socket
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 
 import msgspec
 
-from bench.line import Line, added, at_least
+from bench.hub_cost import CostMeter
+from bench.line import Line, at_least
 from bench.payload import event, line
-from bench.spawn import Samples, compile_spawner, sample
 from bench.world import World, build
 from synaptic.daemon.shipper import is_shipping
 from synaptic.hub.keys import SecretKey
@@ -27,7 +27,7 @@ from synaptic.store.db import Store
 from synaptic.store.outbox import ShipCursor
 from synaptic.store.record import EventRecord
 
-MOST_ADDED = 0.01
+LEAST_GROUPS, ROUNDS_OF_A_GROUP = 10, 20
 EVENTS = 20_000
 START_SECONDS = 30.0
 TRACE = (
@@ -38,34 +38,20 @@ COMMANDS = ("git push --force origin main", "uv run pytest -q tests/unit", "rg -
 
 
 def measure_shipping(folder: Path, rounds: int) -> list[Line]:
-    """Three lines."""
-    return [_compare_calls(folder, rounds), *(_measure_rate(folder, contents) for contents in ("structure", "full"))]
+    """What a hub that is away costs, and two rates."""
+    groups = max(LEAST_GROUPS, rounds // ROUNDS_OF_A_GROUP)
+    return [*_measure_cost(folder, groups), *(_measure_rate(folder, contents) for contents in ("structure", "full"))]
 
 
-def _compare_calls(folder: Path, rounds: int) -> Line:
-    """Two of each, in turn: two daemons of the same kind differ by more than is promised."""
+def _measure_cost(folder: Path, groups: int) -> list[Line]:
     with ExitStack() as stack:
-        worlds = [build(folder / name, name) for name in ("stays-1", "away-1", "stays-2", "away-2")]
-        joined = worlds[1::2]
-        for world in joined:
-            join_hub_that_is_away(world)
-        for world in worlds:
-            stack.callback(world.stop)
-            world.start()
-        for world in joined:
-            stack.callback(_end_shipper, world)
-            _wait_for_shipper(world)
-        found = sample(compile_spawner(folder), [world.command() for world in worlds], rounds)
-        if not all(is_shipping(world.home) for world in joined):
-            raise RuntimeError("a shipper that is measured has ended")
-    without, with_it = (_join_samples(found[first::2]) for first in (0, 1))
-    name = f"a call beside a shipper whose hub is away ({without.percentile(0.5):.3f} ms without)"
-    return added(name, without, with_it, MOST_ADDED)
-
-
-def _join_samples(parts: Sequence[Samples]) -> Samples:
-    millis = sorted(one for part in parts for one in part.millis)
-    return Samples(parts[0].name, tuple(millis), sum(part.errors for part in parts))
+        world = build(folder / "away", "away")
+        join_hub_that_is_away(world)
+        stack.callback(world.stop)
+        world.start()
+        stack.callback(_end_shipper, world)
+        _wait_for_shipper(world)
+        return CostMeter(world, folder).measure(groups).list_lines()
 
 
 def join_hub_that_is_away(world: World) -> None:

@@ -1,6 +1,6 @@
 /* Starts each command of a plan in turn, round after round, and reports how long each one took.
  *
- * spawn ROUNDS < plan > samples
+ * spawn ROUNDS WARM_UP < plan > samples        rounds to warm up come first and are not reported
  * plan:    per command, NUL-terminated fields: stride, stdin file, argc, argv..., envc, env...
  * samples: one line per run: command number, nanoseconds, exit code, bytes printed
  *
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_COMMANDS = 64, WARM_UP = 20 };
+enum { MAX_COMMANDS = 64 };
 
 struct command {
     long stride;
@@ -94,8 +94,8 @@ static struct sample run(const struct command *command) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2) return fputs("usage: spawn ROUNDS < plan > samples\n", stderr), 2;
-    long rounds = atol(argv[1]) + WARM_UP, used = 0;
+    if (argc != 3) return fputs("usage: spawn ROUNDS WARM_UP < plan > samples\n", stderr), 2;
+    long warm_up = atol(argv[2]), rounds = atol(argv[1]) + warm_up, used = 0;
     struct command commands[MAX_COMMANDS];
     int count = 0;
     size_t size;
@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
             if (round % commands[i].stride) continue;
             struct sample sample = run(&commands[i]);
             sample.command = i;
-            if (round >= WARM_UP) samples[used++] = sample;
+            if (round >= warm_up) samples[used++] = sample;
         }
     for (long i = 0; i < used; i++)
         printf("%d %lld %d %ld\n", samples[i].command, (long long)samples[i].nanos, samples[i].exit, samples[i].bytes);

@@ -7,6 +7,8 @@ from pathlib import Path
 import msgspec
 
 SOURCE = Path(__file__).with_name("spawn.c")
+WARM_UP = 20
+"""Rounds before those that count."""
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -39,10 +41,10 @@ def compile_spawner(folder: Path) -> Path:
     return program
 
 
-def sample(spawner: Path, commands: Sequence[Command], rounds: int) -> tuple[Samples, ...]:
+def sample(spawner: Path, commands: Sequence[Command], rounds: int, warm_up: int = WARM_UP) -> tuple[Samples, ...]:
     """Samples of every command, in the order given."""
     plan = b"".join(_plan(command) for command in commands)
-    done = subprocess.run([str(spawner), str(rounds)], input=plan, capture_output=True, check=True)
+    done = subprocess.run([str(spawner), str(rounds), str(warm_up)], input=plan, capture_output=True, check=True)
     runs = [tuple(int(word) for word in line.split()) for line in done.stdout.splitlines()]
     return tuple(_samples(command, [run for run in runs if run[0] == i]) for i, command in enumerate(commands))
 

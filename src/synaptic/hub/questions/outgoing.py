@@ -21,7 +21,7 @@ LOOK_SECONDS = 10.0
 async def run_questions(link: HubLink) -> None:
     """For as long as the process ships."""
     teller = QuestionTeller(link)
-    await repeat_for_ever("telling the hub what waits for a person", teller.tell_once)
+    await repeat_for_ever(link, "telling the hub what waits for a person", teller.tell_once)
 
 
 class QuestionTeller:

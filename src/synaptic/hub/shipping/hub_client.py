@@ -15,6 +15,7 @@ from synaptic.hub.extra import require_extra
 from synaptic.hub.keys import SecretKey, make_request_text
 from synaptic.hub.place import Membership
 from synaptic.hub.shipping.destination import DestinationError
+from synaptic.hub.shipping.reach import HubReach
 from synaptic.hub.wire import (
     API,
     BatchAnswer,
@@ -66,12 +67,17 @@ class HubRequest(msgspec.Struct, frozen=True):
     most: int = MOST_ANSWER
 
 
+KNOCK = HubRequest("GET", "/health", seconds=CONNECT_SECONDS)
+"""Whatever is answered to it, somebody is there."""
+
+
 class HubClient:
     """One host's connection to its hub. Raises SynapticError for an address that must not be used."""
 
     def __init__(self, member: Membership, key: SecretKey | None = None) -> None:
         self._member, self._key = member, key
         self._base = check_url(member.url)
+        self._reach = HubReach()
         if key is not None and not is_host_name(member.host):
             raise SynapticError("this is no name of a host", where=show_line(member.host)[:MOST_WORDS])
         self._http = httpx.AsyncClient(
@@ -123,6 +129,24 @@ class HubClient:
 
     async def ask(self, request: HubRequest) -> HubAnswer:
         """One request and its answer, whatever its status. Raises DestinationError where there is none."""
+        await self.require_reach()
+        try:
+            return await self._ask_once(request)
+        except DestinationError as error:
+            self._reach.lose(error)
+            raise
+
+    async def require_reach(self) -> None:
+        """Return where the hub can be reached as far as is known. Raises DestinationError, soon where it cannot.
+
+        Who has to make something ready first asks here before.
+        """
+        await self._reach.require(lambda: self._ask_once(KNOCK))
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def _ask_once(self, request: HubRequest) -> HubAnswer:
         try:
             async with asyncio.timeout(request.seconds):
                 return await self._ask(request)
@@ -131,9 +155,6 @@ class HubClient:
         except (httpx.HTTPError, httpx.InvalidURL, ssl.SSLError, OSError) as error:
             what = show_line(str(error) or type(error).__name__)[:MOST_WORDS]
             raise DestinationError(f"the hub cannot be reached: {what}", where=self._base) from error
-
-    async def close(self) -> None:
-        await self._http.aclose()
 
     async def _ask(self, request: HubRequest) -> HubAnswer:
         body, headers = _pack(request.content)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from synaptic.hub.shipping.hub_client import HubClient
-from synaptic.hub.shipping.patience import keep_trying
+from synaptic.hub.shipping.patience import Patience
 from synaptic.hub.shipping.plan import ShipPlan
 from synaptic.hub.shipping.pulse import JournalPulse
 from synaptic.hub.shipping.shipper import Shipper
@@ -31,13 +31,16 @@ class HubLink(msgspec.Struct, frozen=True):
     list_troubles: Callable[[], tuple[str, ...]]
 
 
-async def repeat_for_ever(name: str, act: Callable[[], Awaitable[None]]) -> None:
-    """Do something again and again. What fails is told once, and tried again later from time to time."""
+async def repeat_for_ever(link: HubLink, name: str, act: Callable[[], Awaitable[None]]) -> None:
+    """Do something again and again. What fails is told once, and tried again later from time to time, but not before
+    the hub can be reached."""
     trouble = ""
     while True:
-        async for attempt in keep_trying():
+        async for attempt in Patience().keep_trying():
             with attempt:
                 try:
+                    if attempt.num > 1:
+                        await link.client.require_reach()
                     await act()
                     trouble = ""
                 except Exception as error:

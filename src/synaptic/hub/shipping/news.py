@@ -47,7 +47,7 @@ async def run_news(link: HubLink) -> None:
     if not HANDLERS:
         return
     asker = NewsAsker(link)
-    await repeat_for_ever("asking the hub for news", asker.ask_once)
+    await repeat_for_ever(link, "asking the hub for news", asker.ask_once)
 
 
 class NewsAsker:

@@ -118,7 +118,7 @@ class ShippingProcess:
     ) -> list[Coroutine[Any, Any, None]]:
         """Raises SynapticError, OSError: a key that is gone must not keep others from getting what is theirs."""
         client = HubClient(member, SecretKey.read(HubPlace.of(self._home).host_key))
-        shipper = Shipper(HubDestination(member, client), source)
+        shipper = Shipper(HubDestination(member, client), source, client.require_reach)
         link = HubLink(self._home, plan, client, source.reader, source.pulse, shipper, lambda: self._board.troubles)
         return [shipper.run(), *(act(link) for act in HUB_WORK)]
 

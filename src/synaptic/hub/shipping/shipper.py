@@ -6,7 +6,7 @@ Killed at any moment it goes on behind the last cursor that was kept; what a des
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 import msgspec
@@ -15,7 +15,7 @@ from synaptic.hub.shipping.board import StateBoard
 from synaptic.hub.shipping.cursors import CursorBook
 from synaptic.hub.shipping.destination import Destination, DestinationError
 from synaptic.hub.shipping.outbox import Contents, make_event, make_sequence, make_unread_event
-from synaptic.hub.shipping.patience import choose_pause, keep_trying
+from synaptic.hub.shipping.patience import Patience
 from synaptic.hub.shipping.pulse import JournalPulse
 from synaptic.hub.shipping.stand import advance, begin_anew, follow
 from synaptic.hub.wire import ShippedEvent
@@ -44,11 +44,20 @@ class JournalSource(msgspec.Struct, frozen=True):
     contents: Contents = "structure"
 
 
-class Shipper:
-    """One destination's."""
+async def assume_reach() -> None:
+    """Of a destination that is only found away by sending something to it."""
 
-    def __init__(self, destination: Destination, source: JournalSource) -> None:
-        self._destination, self._source = destination, source
+
+class Shipper:
+    """One destination's. Where it did not take something, `require_reach` is asked before anything is read for it."""
+
+    def __init__(
+        self,
+        destination: Destination,
+        source: JournalSource,
+        require_reach: Callable[[], Awaitable[None]] = assume_reach,
+    ) -> None:
+        self._destination, self._source, self._require_reach = destination, source, require_reach
         self._name = destination.name
         self._cursor: ShipCursor | None = None
         self._is_new, self._is_saved, self._turns, self._furthest = False, True, 0, -1
@@ -71,14 +80,15 @@ class Shipper:
 
     async def _step_patiently(self) -> bool:
         """One step, tried until it succeeds; whether there may be more to do."""
-        async for attempt in keep_trying():
+        patience = Patience()
+        async for attempt in patience.keep_trying():
             with attempt:
                 try:
+                    if attempt.num > 1:
+                        await self._require_reach()
                     return await self.step()
                 except Exception as error:
-                    pause = choose_pause(error)
-                    told = attempt.next_wait if pause is True else float(pause)
-                    self._source.board.tell_trouble(self._name, error, told)
+                    self._source.board.tell_trouble(self._name, error, float(patience.choose_pause(error)))
                     raise
         return False
 

@@ -87,7 +87,7 @@ async def run_status(link: HubLink) -> None:
             async with asyncio.timeout(EVERY_SECONDS):
                 await link.pulse.wait_after(seen)
 
-    await repeat_for_ever("telling the hub how it is here", tell)
+    await repeat_for_ever(link, "telling the hub how it is here", tell)
 
 
 def _hide_home(text: str, user_home: str) -> str:
