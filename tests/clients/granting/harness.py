@@ -176,6 +176,8 @@ class Attempt:
         return {name: told.get(text, "") for name, text in texts.items()}
 
     def _run_unread(self, ways: Mapping[str, str]) -> dict[str, str]:
+        if not ways:
+            return {}
         for one in self._asked.iterdir():
             one.unlink()
         (self._project / "ways.json").write_text(json.dumps(self._fill_in(ways)))
