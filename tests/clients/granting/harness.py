@@ -176,10 +176,10 @@ class Attempt:
         return {name: told.get(text, "") for name, text in texts.items()}
 
     def _run_unread(self, ways: Mapping[str, str]) -> dict[str, str]:
-        if not ways:
-            return {}
         for one in self._asked.iterdir():
             one.unlink()
+        if not ways:
+            return {}
         (self._project / "ways.json").write_text(json.dumps(self._fill_in(ways)))
         (self._project / "try_all.py").write_text(TRY_ALL)
         self._awaited = {name for name, text in ways.items() if "{ask}" in text and name != NOT_AT_ONCE}
