@@ -9,7 +9,10 @@ from hypothesis import HealthCheck, settings
 from synaptic.agents.shared import lineage
 from synaptic.agents.shared.callers import HookCallers
 from synaptic.engine import senders
+from synaptic.engine.collector import calm_collector
 from tests.daemon.setting import Setting
+from tests.leftovers import LeftoverCheck
+from tests.slow_first import order_items
 
 # How long an example takes says something about the machine, which other tests keep busy, and nothing about the law.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -28,6 +31,26 @@ def set_own_signals() -> None:
 
 
 set_own_signals()
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """A worker answers for nothing: the process that it reports to looks when all of them have ended."""
+    if not hasattr(session.config, "workerinput") and not session.config.option.collectonly:
+        # A fixture would be asked by a worker.
+        base = session.config._tmp_path_factory.getbasetemp()
+        session.config.pluginmanager.register(LeftoverCheck(base))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The same order in each worker: they compare theirs before they begin."""
+    if worker := getattr(config, "workerinput", None):
+        items[:] = order_items(items, worker["workercount"])
+
+
+def pytest_collection_finish() -> None:
+    """Tens of thousands of tests stay until the end: garbage need not be looked for among them, again and again."""
+    calm_collector()
 
 
 @pytest.fixture(autouse=True)

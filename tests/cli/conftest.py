@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,4 +111,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(person.project)
     yield person
+    # First, that a call which is still on its way starts no daemon any more.
+    with suppress(OSError):
+        person.home.engine.unlink()
     lifecycle.stop_daemon(person.home)

@@ -1,6 +1,13 @@
 """A user whose registry has packages in it, made with the author's own verbs."""
 
+import shutil
+from pathlib import Path
+
+import pytest
+
 from tests.packages.authoring import write_package
+
+SKILLS = (("alpha", 20), ("beta", 30), ("gamma", 40))
 
 SCRIPT = "#!/bin/sh\necho '{name} {version}' >> \"$SYNAPTIC_ROOT/logs/ran\"\n"
 HOOK = """
@@ -24,3 +31,16 @@ def publish(user, name, version="1.0.0", priority=20, files=None, more="", chann
     for channel in channels[1:]:
         done = user.types("package", "promote", name, "--from", "develop", "--to", channel)
         assert done.code == 0, done.err
+
+
+def open_shop(user, monkeypatch: pytest.MonkeyPatch, shelf: Path):
+    """A user whose registry has three packages: published for the first who asks, copied for all after."""
+    for name in ("SYNAPTIC_REGISTRY", "SYNAPTIC_CHANNEL"):
+        monkeypatch.delenv(name, raising=False)
+    if not shelf.exists():
+        for name, priority in SKILLS:
+            publish(user, name, priority=priority)
+        shutil.copytree(user.home.root, shelf)
+    else:
+        shutil.copytree(shelf, user.home.root)
+    return user

@@ -9,16 +9,12 @@ import pytest
 
 from synaptic.hooks.edit_registry import parse_entries
 from tests.cli.conftest import User
-from tests.cli.shop import publish
+from tests.cli.shop import open_shop, publish
 
 
 @pytest.fixture
-def shopper(user: User, monkeypatch) -> User:
-    for name in ("SYNAPTIC_REGISTRY", "SYNAPTIC_CHANNEL"):
-        monkeypatch.delenv(name, raising=False)
-    for name, priority in (("alpha", 20), ("beta", 30), ("gamma", 40)):
-        publish(user, name, priority=priority)
-    return user
+def shopper(user: User, monkeypatch, tmp_path_factory: pytest.TempPathFactory) -> User:
+    return open_shop(user, monkeypatch, tmp_path_factory.getbasetemp() / "shelf")
 
 
 def registry(user):

@@ -8,19 +8,13 @@ import pytest
 
 from synaptic.hooks.edit_registry import parse_entries
 from tests.cli.conftest import User
-from tests.cli.shop import SCRIPT, publish
+from tests.cli.shop import SCRIPT, SKILLS, open_shop, publish
 from tests.packages.installation import snapshot
-
-SKILLS = (("alpha", 20), ("beta", 30), ("gamma", 40))
 
 
 @pytest.fixture
-def shopper(user: User, monkeypatch: pytest.MonkeyPatch) -> User:
-    for name in ("SYNAPTIC_REGISTRY", "SYNAPTIC_CHANNEL"):
-        monkeypatch.delenv(name, raising=False)
-    for name, priority in SKILLS:
-        publish(user, name, priority=priority)
-    return user
+def shopper(user: User, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> User:
+    return open_shop(user, monkeypatch, tmp_path_factory.getbasetemp() / "shelf")
 
 
 def locate(user: User, *parts: str) -> Path:

@@ -106,11 +106,11 @@ def test_what_waits_for_a_destination_is_pruned_on_a_persons_word_only(host: Use
     store.close()
     host.types("join", hub.url, "--code", "right", "--name", "runner")
     wait_until(lambda: ("POST", "/api/v1/events") in hub.asked)
-    shown = host.types("prune", "--days", "0.00001")
+    shown = host.types("prune", "--days", "30")
     assert "stay until they are shipped" in shown.out
-    waiting = host.types("prune", "--days", "0.00001", "--json").json
-    gone = host.types("prune", "--days", "0.00001", "--unshipped", "--json").json
-    assert (gone["events"], gone["held"]) == (1, 0)  # the newest one always stays
+    waiting = host.types("prune", "--days", "30", "--json").json
+    gone = host.types("prune", "--days", "30", "--unshipped", "--json").json
+    assert (gone["events"], gone["held"]) == (1, 0)
     assert (waiting["events"], waiting["held"]) == (0, 1)
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,7 @@ from tests.clients.outcome import Outcome
 from tests.clients.script import Rule
 
 ALLOWED = {"permissions": {"allow": ["Bash", "Write", "Edit", "Read", "Agent", "EnterWorktree", "ToolSearch"]}}
+END_SECONDS = 10.0
 REPORT = ("--output-format", "stream-json", "--input-format", "stream-json", "--verbose", "--include-hook-events")
 
 
@@ -120,8 +122,12 @@ class Session:
         """The daemon of this home ends, and nothing of it stays, whatever state a test left it in."""
         with suppress(DaemonError):
             lifecycle.stop_daemon(self.synaptic_home, grace=2)
-        for process in processes_in(self.home):
-            os.kill(process, signal.SIGKILL)
+        end = time.monotonic() + END_SECONDS
+        while (left := processes_in(self.home)) and time.monotonic() < end:
+            for process in left:
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            time.sleep(0.01)  # one of them may just have started another
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _base(self) -> dict[str, str]:

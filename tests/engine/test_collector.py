@@ -12,7 +12,6 @@ def _usual_collector():
     before = gc.get_threshold()
     yield
     gc.set_threshold(*before)
-    gc.unfreeze()
 
 
 def test_what_is_loaded_is_left_alone_and_circles_of_later_are_still_found():

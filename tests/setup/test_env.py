@@ -34,6 +34,8 @@ HOSTILE = [
     "!!",
     "a#b",
     "\x01\x7f",
+    "-\x1f",
+    "--\n'$x",
 ]  # fmt: skip
 SHELLS = [
     ["bash", "--norc", "-euc", 'source "$1"; printf "%s\\0" "$V"', "-"],

@@ -30,7 +30,8 @@ from synaptic.model.errors import SettingsError
 EXPANDING_CHARS = re.compile(r"[$`]")
 CONTROL_CHARS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 CHOSEN_WORDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/, -]{0,199}")
-PLAIN_BYTES = re.compile(rb"[A-Za-z0-9/._-]")
+PLAIN_BYTES = re.compile(rb"[A-Za-z0-9/._]")
+"""What `printf` is given as it is; a dash at the beginning would be an option."""
 LIBRARY = Path(synaptic.__file__).parent / "lib"
 IGNORE_ALL = b"*\n"
 """In a .gitignore beside the libraries: they belong to the installed version, not to the repository."""

@@ -178,6 +178,8 @@ class Attempt:
     def _run_unread(self, ways: Mapping[str, str]) -> dict[str, str]:
         for one in self._asked.iterdir():
             one.unlink()
+        if not ways:
+            return {}
         (self._project / "ways.json").write_text(json.dumps(self._fill_in(ways)))
         (self._project / "try_all.py").write_text(TRY_ALL)
         self._awaited = {name for name, text in ways.items() if "{ask}" in text and name != NOT_AT_ONCE}

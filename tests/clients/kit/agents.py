@@ -48,11 +48,15 @@ class PinnedClient:
             _seed(stage.home / ".config" / "opencode")
 
     def env(self, stage: Stage) -> dict[str, str]:
-        # It unpacks itself into its cache when it first runs; that is kept with the client.
-        kept = (
-            {"XDG_CACHE_HOME": str(clients.PACKAGES["copilot"].folder / "unpacked")} if self.name == "copilot" else {}
-        )
-        return {**self.driver.variables(stage), **kept}
+        return {**self.driver.variables(stage), **self._keep_compiled()}
+
+    def _keep_compiled(self) -> dict[str, str]:
+        """What a client unpacks or compiles when it first runs is kept with it, not made again in every home."""
+        if self.name == "copilot":
+            return {"XDG_CACHE_HOME": str(clients.PACKAGES["copilot"].folder / "unpacked")}
+        if self.name in SCRIPTS:
+            return {"NODE_COMPILE_CACHE": str(clients.PACKAGES[self.name].folder / "compiled")}
+        return {}
 
 
 def driver(agent: str) -> PinnedClient:
