@@ -25,6 +25,7 @@ from synaptic.pipeline.changed_files import list_changed_files
 from synaptic.policies.files.deleted_work import Deletion, list_deletions
 from synaptic.policies.reading import make_work_folders
 from synaptic.policies.source_files import is_source
+from synaptic.shell.paths import is_inside
 from synaptic.shell.reading import UNKNOWN_PROJECT
 from synaptic.store.changed_files import find_start, read_history
 
@@ -44,11 +45,22 @@ def gather_deleted_work(call: Call, means: EngineMeans) -> object:
         return NOTHING
     cwd = call.event.cwd or call.root or UNKNOWN_PROJECT
     at = make_work_folders(call.root or cwd, call.env.get("HOME") or USER_HOME, cwd)
-    deletions = [one for one in list_deletions(known, at) if os.path.lexists(one.start)]
+    deletions = [_straighten(one, cwd) for one in list_deletions(known, at) if os.path.lexists(one.start)]
     return _find_lost(deletions, call, means) if deletions else NOTHING
 
 
 FACTS: Mapping[str, Gatherer] = {"deleted_work": gather_deleted_work}
+
+
+def _straighten(deletion: Deletion, cwd: str) -> Deletion:
+    """The same without links on the way to it. A link that is deleted stays one; the folder one stands in is none."""
+    start = deletion.start
+    if start == cwd:
+        real = os.path.realpath(start)
+    else:
+        parent, _, name = start.rpartition("/")
+        real = f"{os.path.realpath(parent or '/').rstrip('/')}/{name}"
+    return msgspec.structs.replace(deletion, path=real + deletion.path.removeprefix(start))
 
 
 async def _find_lost(deletions: list[Deletion], call: Call, means: EngineMeans) -> LostWork:
@@ -56,7 +68,7 @@ async def _find_lost(deletions: list[Deletion], call: Call, means: EngineMeans) 
         place = next(filter(None, (find_place(_get_folder(one.start)) for one in deletions)), None)
         if place is None:
             return NOTHING
-        below = [found for one in deletions if (found := _settle(one, place)) is not None]
+        below = [one for one in deletions if _is_below(one, place)]
         named = await _find_changed(place, [one for one in below if not one.is_wide], staged=False)
         # A file alone comes back from the index; who deletes a folder mostly begins anew, and stages that.
         wide = await _find_changed(place, [one for one in below if one.is_wide], staged=True)
@@ -74,15 +86,10 @@ def _get_folder(path: str) -> str:
     return path if os.path.isdir(path) and not os.path.islink(path) else path.rpartition("/")[0] or "/"  # noqa: PTH112, PTH114
 
 
-def _settle(deletion: Deletion, place: RepositoryPlace) -> Deletion | None:
-    """The same seen from the real top of the working tree; None for what is not in it, or a repository of its own."""
-    names = place.name_from_top("/", (deletion.start,))
-    if not names:
-        return None
-    start = place.top if names[0] == "." else f"{place.top}/{names[0]}"
-    if start != place.top and os.path.lexists(f"{start}/.git"):
-        return None
-    return msgspec.structs.replace(deletion, path=start + deletion.path.removeprefix(deletion.start))
+def _is_below(deletion: Deletion, place: RepositoryPlace) -> bool:
+    """Whether it is in the working tree, and no repository of its own."""
+    start = deletion.start
+    return start == place.top or (is_inside(start, (place.top,)) and not os.path.lexists(f"{start}/.git"))
 
 
 async def _find_changed(place: RepositoryPlace, deletions: list[Deletion], staged: bool) -> tuple[LostFile, ...]:

@@ -98,9 +98,9 @@ def _iter_emptied(known: CommandReading, at: WorkFolders) -> Iterator[Deletion]:
     if known.programs.isdisjoint(EMPTYING_PROGRAMS):
         return
     for word, command in iter_emptied(known.script):
-        if not runs_elsewhere(command) and not _is_kept(word, command, known):
-            if path := _locate(word, command.cwd, at):
-                yield Deletion(path)
+        path = "" if runs_elsewhere(command) else _locate(word, command.cwd, at)
+        if path and not _is_kept(word, command, known):
+            yield Deletion(path)
 
 
 def _read_loss(loss: PathLoss, command: Command, at: WorkFolders) -> Iterator[Deletion]:

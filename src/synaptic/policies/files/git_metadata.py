@@ -33,7 +33,7 @@ class GitMetadata(Policy):
 
     ## What it does
     Denies removing, moving away or emptying `.git` and the parts of it that hold commits and references, also where a
-    search finds them (`find . -name .git`) or git says where they are (`git rev-parse --git-dir`). Lock files, hooks
+    search finds them (`find . -name .git`) or git says where they are (`git rev-parse --git-dir`). Lock files, hooks (see `git.disabled-hooks`)
     and scratch folders may go, and so may the `.git` of a repository that the same command has cloned.
     ## Why
     `.git` holds every commit that was not pushed, every stash and every worktree.

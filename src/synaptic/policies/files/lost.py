@@ -30,9 +30,7 @@ ENVIRONMENT = " venv "
 READING_OPERATORS = frozenset({">&", "<", "<<", "<<<", "<&"})
 CERTAIN_FOLDER = re.compile(r"(?:~/|/)(?:[^/$`{*?\[]+/)*(?=[^/]*[$`{])")
 """The folders at the start of a path that is not known further on."""
-LEFT_BY_MANY = re.compile(
-    r"\*[*.]*(?:\.?(?:log|out|err|tmp|temp|part|crdownload|sw[op]|orig|rej)|~)\*?", re.IGNORECASE
-)
+LEFT_BY_MANY = re.compile(r"\*[*.]*(?:\.?(?:log|out|err|tmp|temp|part|crdownload|sw[op]|orig|rej)|~)\*?", re.IGNORECASE)
 """What is left over by any program at all. In one folder that is rubbish; in a home it is also a chat or a training."""
 DEVICES = ("/dev", "/proc", "/sys")
 

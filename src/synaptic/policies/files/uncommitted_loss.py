@@ -40,8 +40,8 @@ class UncommittedLoss(Policy):
         changed = tuple(one for one in lost.files if one.note != UNTRACKED)
         if changed:
             return deny(
-                f"This deletes changes that are in no commit: {LostWork(files=changed, more=lost.more)}. Put them aside "
-                "first with `git stash push -u -- <paths>`, or commit them; then they may go."
+                f"This deletes changes that are in no commit: {LostWork(files=changed, more=lost.more)}. Put them "
+                "aside first with `git stash push -u -- <paths>`, or commit them; then they may go."
             )
         if lost.files:
             return ask(

@@ -9,7 +9,7 @@ from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.files.wiping import iter_emptied
 from synaptic.policies.git.calls import SHELL_TOOLS, list_calls
-from synaptic.policies.reading import get_work_folders, runs_elsewhere, select_commands
+from synaptic.policies.reading import get_work_folders, runs_elsewhere
 from synaptic.shell.destroying import may_destroy
 from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
@@ -21,13 +21,27 @@ from synaptic.shell.reading import CommandReading
 HOOKS_FOLDER = re.compile(r"/\.git(?:/modules/[^/]+)?/hooks(?:/(?P<name>[^/]*))?$")
 HOOK_HINTS = (".git/hooks", "git-path hooks")
 HOOKS_PATH = "core.hookspath"
-NO_HOOKS = re.compile(r"(?:.*/)?\.?(?:no|none|null|empty|off|disabled?|false|non-?existent|no-?hooks|disabled-hooks)/?", re.I)
+NO_HOOKS = re.compile(
+    r"(?:.*/)?\.?(?:no|none|null|empty|off|disabled?|false|non-?existent|no-?hooks|disabled-hooks)/?", re.I
+)
 """Names of folders that hold no hooks."""
 PROGRAM_KEYS = frozenset({"core.fsmonitor", "core.sshcommand", HOOKS_PATH})
 """Settings with which git runs a program by itself, in every repository when they are the user's."""
 SWITCH_VALUES = frozenset({"true", "false", "yes", "no", "1", "0", "on", "off"})
-PLAIN_SSH = re.compile(r"(?:[\w/.-]+/)?ssh(?:\.exe)?(?:\s+(?!-o\s*(?:Proxy|LocalC|StrictHostKeyChecking=no))\S+)*", re.I)
-READING_WORDS = ("get", "list", "unset", "unset-all", "get-all", "get-regexp", "edit", "remove-section", "rename-section")
+PLAIN_SSH = re.compile(
+    r"(?:[\w/.-]+/)?ssh(?:\.exe)?(?:\s+(?!-o\s*(?:Proxy|LocalC|StrictHostKeyChecking=no))\S+)*", re.I
+)
+READING_WORDS = (
+    "get",
+    "list",
+    "unset",
+    "unset-all",
+    "get-all",
+    "get-regexp",
+    "edit",
+    "remove-section",
+    "rename-section",
+)
 WIDE_OPTIONS = ("global", "system")
 SKIPPING = re.compile(r"--no-verify|\bHUSKY=0|\bcore\.hookspath\b", re.I)
 STARTUP_FILES = re.compile(
@@ -77,8 +91,8 @@ class DisabledHooks(Policy):
             return verdict
         if DISARMED_GIT.search(known.text) and SKIPPING.search(known.text) and _writes_startup(known, at):
             return ask(
-                "From now on every shell of this user would call git without its hooks. Leave them in place, or let the "
-                "user say whether they may go."
+                "From now on every shell of this user would call git without its hooks. Leave them in place, or let "
+                "the user say whether they may go."
             )
         return None
 
@@ -94,8 +108,8 @@ def _judge_setting(call: GitCall, at: WorkFolders) -> Verdict | None:
     wide = given.has(*WIDE_OPTIONS)
     if key == HOOKS_PATH and _leads_nowhere(value, call, at):
         return ask(
-            f"`core.hooksPath {value.text}` switches off every hook of the repository for good. If a hook fails, repair "
-            "what it found; or let the user say whether they may go."
+            f"`core.hooksPath {value.text}` switches off every hook of the repository for good. If a hook fails, "
+            "repair what it found; or let the user say whether they may go."
         )
     if wide and key in PROGRAM_KEYS and not _is_plain_value(key, value.text):
         return ask(
@@ -134,9 +148,9 @@ def _judge_hooks(known: CommandReading, at: WorkFolders) -> Verdict | None:
         for word in _iter_disabled(command):
             if _is_hook(word, command, at):
                 return _ask_about(word.text)
-        if any(_is_hook(one.target, command, at) for one in command.redirects if one.is_write):
-            if may_destroy(f"{' '.join(command.args)}\n{command.stdin or ''}"[:MAX_TEXT]):
-                return ask("This writes a hook that destroys at each commit what nobody expects to go. Let the user do it.")
+        is_hook = any(_is_hook(one.target, command, at) for one in command.redirects if one.is_write)
+        if is_hook and may_destroy(f"{' '.join(command.args)}\n{command.stdin or ''}"[:MAX_TEXT]):
+            return ask("This writes a hook that destroys at each commit what nobody expects to go. Let the user do it.")
     emptied = ((word, one) for word, one in iter_emptied(known.script) if not runs_elsewhere(one))
     return next((_ask_about(word.text) for word, one in emptied if _is_hook(word, one, at)), None)
 

@@ -58,7 +58,9 @@ def _stays_in_made_folder(push: Push, known: CommandReading) -> bool:
     if not is_in_made_folder(call, known) or may_bring_others(call, known) or any(map(_changes_remotes, before)):
         return False
     inits = [other for other in before if is_plain_init(other)]
-    made = {_get_name(word) for other in inits for word in other.given.operands[:1] if _is_made_there(word, other, known)}
+    made = {
+        _get_name(word) for other in inits for word in other.given.operands[:1] if _is_made_there(word, other, known)
+    }
     remote = push.given.operands[0] if push.given.operands else Word(DEFAULT_REMOTE)
     if push.given.has("repo"):
         return False
