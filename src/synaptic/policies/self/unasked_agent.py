@@ -5,9 +5,9 @@ from synaptic.model.decision import Verdict, ask
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELL_TOOLS, runs_elsewhere
-from synaptic.policies.self.nameless_agent import has_nameless_sign, only_shows
-from synaptic.policies.self.unguarded_agent import iter_options, iter_starts, list_agents
+from synaptic.policies.reading import SHELL_TOOLS
+from synaptic.policies.self.nameless_agent import has_nameless_sign
+from synaptic.policies.self.unguarded_agent import iter_options, iter_starts
 from synaptic.shell.read.script import Command
 
 QUOTES = str.maketrans("", "", "\"' ")
@@ -38,12 +38,8 @@ class UnaskedAgent(Policy):
         known = facts.command
         if known is None:
             return None
-        nameless = has_nameless_sign(known)
-        if not nameless and list_agents().keys().isdisjoint(known.programs):
-            return None
-        for command, agent in iter_starts(known, nameless):
-            option = "" if runs_elsewhere(command) or only_shows(command.args) else _find_unasked(command, agent)
-            if option:
+        for command, agent in iter_starts(known, has_nameless_sign(known)):
+            if option := _find_unasked(command, agent):
                 return ask(
                     f"`{option}` lets {agent.title} do everything without asking anybody. Start it without that option "
                     "and allow what it needs, or in a container; or let a person agree."

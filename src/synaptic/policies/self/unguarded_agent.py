@@ -67,8 +67,6 @@ class UnguardedAgent(Policy):
         if not nameless and list_agents().keys().isdisjoint(known.programs):
             return None
         for command, agent in iter_starts(known, nameless):
-            if runs_elsewhere(command) or only_shows(command.args):
-                continue
             if option := _find_switched_off(command, agent):
                 return deny(f"`{option}` starts {agent.title} without its hooks. Start it without that option.")
             if why := _find_bypass(command, agent, known.script, facts.home) or _find_assigned(known.text, agent):
@@ -80,7 +78,15 @@ class UnguardedAgent(Policy):
 
 
 def iter_starts(known: CommandReading, nameless: bool) -> Iterator[tuple[Command, Agent]]:
-    """Every command that is known to start an agent: by its name, or by the variable with its program's path."""
+    """Every command that is known to start an agent here: by its name, or by the variable with its program's path."""
+    return (
+        (command, agent)
+        for command, agent in _iter_calls(known, nameless)
+        if not (runs_elsewhere(command) or only_shows(command.args))
+    )
+
+
+def _iter_calls(known: CommandReading, nameless: bool) -> Iterator[tuple[Command, Agent]]:
     agents = list_agents()
     if not agents.keys().isdisjoint(known.programs):
         yield from ((one, agents[one.name.lower()]) for one in select_commands(known.script, agents.keys()))
