@@ -1,7 +1,7 @@
 """Hooks of a repository switched off for good, and settings of git that run a program from then on."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from synaptic.model.decision import Verdict, ask
 from synaptic.model.event import PreToolUse
@@ -83,18 +83,24 @@ class DisabledHooks(Policy):
         known = facts.command
         if known is None:
             return None
-        at = get_work_folders(event, facts)
-        for call in list_calls(event, facts, ("config",)):
-            if not runs_elsewhere(call.command) and (verdict := _judge_setting(call, at)):
-                return verdict
-        if known.holds_hint(HOOK_HINTS) and (verdict := _judge_hooks(known, at)):
+        # Most commands end here: these three are all that is looked at.
+        if not ("config" in known.git_verbs or known.holds_hint(HOOK_HINTS) or SKIPPING.search(known.text)):
+            return None
+        return _judge(known, list_calls(event, facts, ("config",)), get_work_folders(event, facts))
+
+
+def _judge(known: CommandReading, settings: Iterable[GitCall], at: WorkFolders) -> Verdict | None:
+    for call in settings:
+        if not runs_elsewhere(call.command) and (verdict := _judge_setting(call, at)):
             return verdict
-        if DISARMED_GIT.search(known.text) and SKIPPING.search(known.text) and _writes_startup(known, at):
-            return ask(
-                "From now on every shell of this user would call git without its hooks. Leave them in place, or let "
-                "the user say whether they may go."
-            )
-        return None
+    if known.holds_hint(HOOK_HINTS) and (verdict := _judge_hooks(known, at)):
+        return verdict
+    if SKIPPING.search(known.text) and DISARMED_GIT.search(known.text) and _writes_startup(known, at):
+        return ask(
+            "From now on every shell of this user would call git without its hooks. Leave them in place, or let "
+            "the user say whether they may go."
+        )
+    return None
 
 
 def _judge_setting(call: GitCall, at: WorkFolders) -> Verdict | None:
