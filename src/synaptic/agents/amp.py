@@ -176,7 +176,7 @@ AGENT = Agent(
     processes=("amp", "@sourcegraph/amp/"),
     version_arguments=("--version",),
     command_line=UNKNOWN_COMMAND_LINE,
-    bypass=HookBypass(options=split_options("--settings-file")),
+    bypass=HookBypass(options=split_options("--settings-file"), unasked=frozenset({"--dangerously-allow-all"})),
     shell_variables=(),
     session_variables=(),
 )

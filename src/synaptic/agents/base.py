@@ -259,6 +259,10 @@ class HookBypass(msgspec.Struct, frozen=True, kw_only=True):
     """Variables that do the same."""
     verbs: frozenset[str] = frozenset()
     """Words with which it changes its own settings: `config set`."""
+    unasked: frozenset[str] = frozenset()
+    """Options with which it does everything without asking anybody; `--option=value` where the value says so."""
+    other_use: frozenset[str] = frozenset()
+    """Options with which its program starts no agent, so that others mean something else there."""
     own_program: frozenset[str] = frozenset()
     """Variables in which its commands find the path of its program: a start by one of them has no name to go by."""
 

@@ -430,7 +430,7 @@ AGENT = Agent(
     processes=("cline", "node_modules/cline/", "@cline/"),
     version_arguments=("--version",),
     command_line=UNKNOWN_COMMAND_LINE,
-    bypass=HookBypass(options=split_options("--config --dir")),
+    bypass=HookBypass(options=split_options("--config --dir"), unasked=split_options("--yolo -y")),
     shell_variables=("CLINE_CONNECTOR_CLI_LAUNCH",),
     session_variables=(),
 )

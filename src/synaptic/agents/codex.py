@@ -265,6 +265,10 @@ AGENT = Agent(
     bypass=HookBypass(
         options=split_options("--ignore-user-config --ignore-rules"),
         switches=split_options("-c --config --disable --enable"),
+        unasked=split_options(
+            "--dangerously-bypass-approvals-and-sandbox --yolo --sandbox=danger-full-access -s=danger-full-access "
+            "--config=sandbox_mode=danger-full-access -c=sandbox_mode=danger-full-access"
+        ),
         verbs=frozenset({"features disable", "features enable"}),
     ),
     shell_variables=("CODEX_THREAD_ID", "CODEX_SESSION_ID", "CODEX_SANDBOX"),

@@ -305,7 +305,9 @@ AGENT = Agent(
     processes=("copilot", "@github/copilot/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
-    bypass=HookBypass(options=split_options("--config-dir")),
+    bypass=HookBypass(
+        options=split_options("--config-dir"), unasked=split_options("--yolo --allow-all --allow-all-tools")
+    ),
     shell_variables=("COPILOT_CLI",),
     session_variables=("COPILOT_AGENT_SESSION_ID",),
 )

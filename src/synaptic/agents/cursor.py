@@ -19,6 +19,7 @@ from synaptic.agents.base import (
     SettingsFolder,
     SettingsShape,
     Wiring,
+    split_options,
 )
 from synaptic.agents.shared.adapter import DialectAdapter, add_timeouts
 from synaptic.agents.shared.answers import describe_reason, join_context, mark_stop_block, refine_prompt
@@ -311,7 +312,9 @@ AGENT = Agent(
     processes=("cursor-agent", "/cursor-agent/"),  # not `cursor`: people type in the terminal of that editor
     version_arguments=("--version",),
     command_line=UNKNOWN_COMMAND_LINE,
-    bypass=HookBypass(),
+    bypass=HookBypass(
+        unasked=split_options("--force -f --yolo"), other_use=split_options("--install-extension --uninstall-extension")
+    ),
     shell_variables=("CURSOR_AGENT",),
     session_variables=(),
 )

@@ -193,7 +193,9 @@ AGENT = Agent(
     processes=("droid", "node_modules/droid/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
-    bypass=HookBypass(options=split_options("--settings")),
+    bypass=HookBypass(
+        options=split_options("--settings"), unasked=split_options("--skip-permissions-unsafe --auto=high")
+    ),
     shell_variables=(),  # it sets none by which it could be told
     session_variables=(),
 )

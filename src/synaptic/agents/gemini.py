@@ -151,6 +151,7 @@ AGENT = Agent(
     command_line=COMMAND_LINE,
     bypass=HookBypass(
         options=GEMINI_BYPASS.options,
+        unasked=GEMINI_BYPASS.unasked,
         variables=frozenset({"GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"}),
         verbs=GEMINI_BYPASS.verbs,
     ),

@@ -251,6 +251,7 @@ AGENT = Agent(
     command_line=COMMAND_LINE,
     bypass=HookBypass(
         options=split_options("--pure"),
+        unasked=frozenset({"--dangerously-skip-permissions"}),
         variables=frozenset({"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_CONTENT", "OPENCODE_PURE"}),
     ),
     shell_variables=("OPENCODE",),

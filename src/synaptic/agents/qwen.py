@@ -168,6 +168,7 @@ AGENT = Agent(
     command_line=COMMAND_LINE,
     bypass=HookBypass(
         options=GEMINI_BYPASS.options,
+        unasked=GEMINI_BYPASS.unasked,
         variables=frozenset({"QWEN_CODE_SYSTEM_SETTINGS_PATH", "QWEN_CODE_SYSTEM_DEFAULTS_PATH"}),
         verbs=GEMINI_BYPASS.verbs,
     ),

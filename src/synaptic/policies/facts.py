@@ -98,6 +98,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """The working trees that the git calls of a shell command find, by the folder they run in."""
     losses: Mapping[str, LostWork] = {}
     """What they would lose, by question (`policies/git/questions.py`); what cannot be known is not in here."""
+    deleted_work: LostWork = LostWork()
+    """What a shell command deletes in the project that git does not hold, and that this session has not written."""
     tracking: Mapping[str, KnownRemotes] = {}
     """For the forced pushes among them: what is known of the remotes, by folder."""
     pending: Mapping[str, PendingCommit] = {}

@@ -30,6 +30,8 @@ SELECT 1 FROM events WHERE session = ? AND id > ?
 AND event IN ('UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure') LIMIT 1
 """
 
+SELECT_START = "SELECT at FROM events WHERE session = ? ORDER BY id LIMIT 1"
+
 
 class FinishedCall(msgspec.Struct, frozen=True):
     """A tool call that has ended, as its agent told it."""
@@ -54,6 +56,12 @@ class SessionHistory(msgspec.Struct, frozen=True):
 def read_history(store: Store, session: str) -> SessionHistory:
     """Read a session. Where the journal keeps no contents, there are no calls to look at."""
     return store.read(lambda connection: _read_history(connection, session))
+
+
+def find_start(store: Store, session: str) -> float:
+    """When a session's first event came that is still kept; 0 for one that is not known."""
+    row = store.read(lambda connection: connection.execute(SELECT_START, (session,)).fetchone())
+    return float(row[0]) if row else 0.0
 
 
 def _read_history(connection: Connection, session: str) -> SessionHistory:

@@ -78,6 +78,7 @@ AGENT = Agent(
         unless="user",  # `--setting-sources user,project`
         options=split_options("--settings --setting-sources --bare --safe-mode --restricted --managed-settings"),
         variables=frozenset({"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"}),
+        unasked=split_options("--dangerously-skip-permissions --permission-mode=bypassPermissions"),
         verbs=frozenset({"config set", "config add", "config remove", "config rm", *PLUGIN_VERBS}),
         own_program=frozenset({"CLAUDE_CODE_EXECPATH"}),
     ),

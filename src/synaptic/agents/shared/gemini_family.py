@@ -28,7 +28,9 @@ COMMAND_LINE = CommandLine(
 )
 
 GEMINI_BYPASS = HookBypass(
-    options=split_options("--bare --safe-mode"), verbs=frozenset({"hooks disable", "hooks uninstall"})
+    options=split_options("--bare --safe-mode"),
+    unasked=split_options("--yolo -y --approval-mode=yolo"),
+    verbs=frozenset({"hooks disable", "hooks uninstall"}),
 )
 
 

@@ -33,8 +33,9 @@ class GitMetadata(Policy):
 
     ## What it does
     Denies removing, moving away or emptying `.git` and the parts of it that hold commits and references, also where a
-    search finds them (`find . -name .git`) or git says where they are (`git rev-parse --git-dir`). Lock files, hooks
-    and scratch folders may go, and so may the `.git` of a repository that the same command has cloned.
+    search finds them (`find . -name .git`) or git says where they are (`git rev-parse --git-dir`). Lock files and
+    scratch folders may go, and so may the `.git` of a repository that the same command has cloned; about hooks
+    `git.disabled-hooks` asks.
     ## Why
     `.git` holds every commit that was not pushed, every stash and every worktree.
     ## Known gaps

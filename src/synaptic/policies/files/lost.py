@@ -30,6 +30,8 @@ ENVIRONMENT = " venv "
 READING_OPERATORS = frozenset({">&", "<", "<<", "<<<", "<&"})
 CERTAIN_FOLDER = re.compile(r"(?:~/|/)(?:[^/$`{*?\[]+/)*(?=[^/]*[$`{])")
 """The folders at the start of a path that is not known further on."""
+LEFT_BY_MANY = re.compile(r"\*[*.]*(?:\.?(?:log|out|err|tmp|temp|part|crdownload|sw[op]|orig|rej)|~)\*?", re.IGNORECASE)
+"""What is left over by any program at all. In one folder that is rubbish; in a home it is also a chat or a training."""
 DEVICES = ("/dev", "/proc", "/sys")
 
 
@@ -214,15 +216,15 @@ def _locate_searched(loss: PathLoss, at: WorkFolders) -> Iterator[LostPath]:
     for root in search.roots:
         area = at.classify_word(root, search.cwd or loss.cwd)
         path = _resolve_certain(root, search.cwd or loss.cwd, at)
-        if worthless and not (path != at.home and is_inside(at.home, (path,)) and any(map(_is_log, search.names))):
+        if worthless and not (is_inside(at.home, (path,)) and any(map(_is_of_many, search.names))):
             continue
         if path and _matters(loss, area) and path not in at.scratch and not is_throwaway(path, at.home):
             yield LostPath(loss, path, area, sweeps=True, into=into)
 
 
-def _is_log(name: str) -> bool:
+def _is_of_many(pattern: str) -> bool:
     # Logs of one program are begun anew; those of every program and user are what is left to look at.
-    return name.endswith((".log", ".log*", ".out", ".err"))
+    return LEFT_BY_MANY.fullmatch(pattern) is not None
 
 
 def _matters(loss: PathLoss, area: PathArea) -> bool:
@@ -232,7 +234,10 @@ def _matters(loss: PathLoss, area: PathArea) -> bool:
 
 def _is_worthless(loss: PathLoss, path: str, home: str) -> bool:
     # Of a pattern the last part says what is meant: `~/x/*.pyc`.
-    whole = f"{path}/{loss.word.text.rpartition('/')[2]}" if loss.word.glob else path
+    last = loss.word.text.rpartition("/")[2]
+    if loss.word.glob and is_inside(home, (path,)) and _is_of_many(last):
+        return False
+    whole = f"{path}/{last}" if loss.word.glob else path
     return loss.kind != FILL and is_throwaway(whole, home)
 
 

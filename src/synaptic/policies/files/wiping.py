@@ -103,14 +103,17 @@ def _holds_something(path: str, facts: Facts) -> bool:
 
 def _iter_emptied(found: Script, at: WorkFolders) -> Iterator[str]:
     """Files of the home folder, outside the project, that are overwritten with nothing."""
+    return filter(None, (_find_kept_at_home(word, command, at) for word, command in iter_emptied(found)))
+
+
+def iter_emptied(found: Script) -> Iterator[tuple[Word, Command]]:
+    """The words that name what is overwritten with nothing, each with the command that does it."""
     for command in select_commands(found, EMPTIERS):
         if _is_given_nothing(command):
-            words = (word for kind, word in find_acts(command) if kind == "write")
-            yield from filter(None, (_find_kept_at_home(word, command, at) for word in words))
+            yield from ((word, command) for kind, word in find_acts(command) if kind == "write")
     for command in select_commands(found, SILENT_PROGRAMS):
         if command.redirects and _opens_file(command) and _prints_nothing(command):
-            written = (one.target for one in command.redirects if _empties(one, command, found))
-            yield from filter(None, (_find_kept_at_home(word, command, at) for word in written))
+            yield from ((one.target, command) for one in command.redirects if _empties(one, command, found))
 
 
 def _is_given_nothing(command: Command) -> bool:

@@ -28,7 +28,7 @@ def is_throwaway(call: GitCall, event: PreToolUse, facts: Facts) -> bool:
     if known is None or sees_other_files(call.command) or names_place(call, known) or _shares_history(call, known):
         return False
     if not call.cwd:
-        return _is_in_made_folder(call, known)
+        return is_in_made_folder(call, known)
     if call.cwd not in facts.repositories:
         return False
     if is_made_by_line(call, known, facts):
@@ -135,23 +135,24 @@ def _join(cwd: str, folder: str) -> str:
     return resolve_path(folder, Standpoint(cwd)) or "" if cwd or folder[:1] == "/" else ""
 
 
-def _is_in_made_folder(call: GitCall, known: CommandReading) -> bool:
+def is_in_made_folder(call: GitCall, known: CommandReading) -> bool:
     """Whether a call whose folder has no name here works in one that `mktemp` has just made."""
     named = [
         word for option, word in zip(call.command.argv, call.command.argv[1:], strict=False) if option.text == "-C"
     ]
     if named:
-        return len(named) == 1 and _is_temporary(named[0])
+        return len(named) == 1 and is_temporary(named[0])
     inside, sure = False, False
     for command in known.script.commands[: call.command.index]:
         if command.name in FOLDER_CHANGERS:
             word = command.argv[1] if len(command.argv) == 2 else Word("")
-            inside = _is_temporary(word) or (inside and word.known and word.text[:1] not in ("/", "~", "-", "", "."))
+            inside = is_temporary(word) or (inside and word.known and word.text[:1] not in ("/", "~", "-", "", "."))
             sure = word.text.strip('"').endswith((")", "`")) or is_chained(command, call.command, known)
     return inside and (sure or stops_at_failure(known))
 
 
-def _is_temporary(word: Word) -> bool:
+def is_temporary(word: Word) -> bool:
+    """Whether a word names a folder that `mktemp` makes in this line, or what is in it."""
     return (
         not word.known
         and word.text.lstrip('"').startswith(("$(" + TEMPORARY, "`" + TEMPORARY))

@@ -4,9 +4,16 @@ from collections.abc import Iterator
 
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.made_here import find_made_folder, is_made_by_line, is_plain_init, may_bring_others
+from synaptic.policies.git.made_here import (
+    find_made_folder,
+    is_in_made_folder,
+    is_made_by_line,
+    is_plain_init,
+    is_temporary,
+    may_bring_others,
+)
 from synaptic.policies.git.push import Push
-from synaptic.policies.git.sequence import is_placed
+from synaptic.policies.git.sequence import is_placed, names_place
 from synaptic.policies.reading import get_work_folders
 from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.places import PathArea
@@ -24,7 +31,11 @@ NamedAddress = tuple[str, Word, str]
 def goes_to_throwaway(push: Push, event: PreToolUse, facts: Facts) -> bool:
     """Whether the repository that is pushed to has nothing to lose."""
     known, call = facts.command, push.call
-    if known is None or call.settings or not is_placed(call, known):
+    if known is None or call.settings:
+        return False
+    if not call.cwd:
+        return not names_place(call, known) and _stays_in_made_folder(push, known)
+    if not is_placed(call, known):
         return False
     remote = push.given.operands[0] if push.given.operands else Word(DEFAULT_REMOTE)
     if not remote.known or push.given.has("repo"):
@@ -38,6 +49,48 @@ def goes_to_throwaway(push: Push, event: PreToolUse, facts: Facts) -> bool:
     if get_work_folders(event, facts).classify(path) is PathArea.SCRATCH:
         return True
     return _is_new(path, call, known, facts)
+
+
+def _stays_in_made_folder(push: Push, known: CommandReading) -> bool:
+    """Whether a push from a folder that `mktemp` has just made goes to a repository that the line makes there."""
+    call = push.call
+    before = [other for other in known.acting_git_calls if other.command.index < call.command.index]
+    if not is_in_made_folder(call, known) or may_bring_others(call, known) or any(map(_changes_remotes, before)):
+        return False
+    inits = [other for other in before if is_plain_init(other)]
+    made = {
+        _get_name(word) for other in inits for word in other.given.operands[:1] if _is_made_there(word, other, known)
+    }
+    remote = push.given.operands[0] if push.given.operands else Word(DEFAULT_REMOTE)
+    if push.given.has("repo"):
+        return False
+    if "/" in remote.text:
+        return _is_there(remote) and _get_name(remote) in made
+    # Which of them the name stands for is in the folder that a call works in, and that has no name here.
+    addresses = [word for other in before for word in _list_addresses(other)]
+    return bool(addresses) and all(_is_there(word) and _get_name(word) in made for word in addresses)
+
+
+def _list_addresses(call: GitCall) -> tuple[Word, ...]:
+    words = call.given.operands
+    if call.verb == "clone":
+        return words[:1] if not (call.given.has("config") or call.settings) else (Word("", known=False),)
+    return words[2:3] if _adds(call) and words[0].text == "add" else ()
+
+
+def _is_made_there(word: Word, call: GitCall, known: CommandReading) -> bool:
+    return is_temporary(word) or (_is_there(word) and not call.cwd and is_in_made_folder(call, known))
+
+
+def _is_there(word: Word) -> bool:
+    """Whether an address begins in the folder that `mktemp` has made."""
+    if is_temporary(word):
+        return True
+    return word.known and ":" not in word.text and word.text[:1] not in ("", "/", "~")
+
+
+def _get_name(word: Word) -> str:
+    return word.text.rstrip("/").rpartition("/")[2]
 
 
 def _is_new(path: str, call: GitCall, known: CommandReading, facts: Facts) -> bool:

@@ -239,3 +239,19 @@ def _find_stash_verb(call: GitCall) -> str:
 
 def _iter_before(call: GitCall, known: CommandReading) -> Iterator[GitCall]:
     return (other for other in known.acting_git_calls if other.command.index < call.command.index)
+
+
+def is_saved_before(command: Command, known: CommandReading) -> bool:
+    """Whether calls of git in front of a command put everything tracked away, and the line stops if they could not."""
+    before = [other for other in known.acting_git_calls if other.command.index < command.index]
+    before = [other for other in before if other.cwd == command.cwd]
+    if any(other.verb == "stash" and _find_stash_verb(other) not in NEUTRAL_STASH for other in before):
+        return False
+    saving = (other for other in before if _saves(other, before, False))
+    whole = (other for other in saving if other.verb != "stash" or _stashes_everything(other))
+    return any(is_chained(other.command, command, known) for other in whole)
+
+
+def _stashes_everything(call: GitCall) -> bool:
+    # Behind `save` stands a message.
+    return _find_stash_verb(call) == "save" or not (call.given.words[1:] or call.given.behind)

@@ -31,12 +31,13 @@ def find_other_environment(known: CommandReading) -> str:
         words = [*command.argv[1:], *(one.target for one in command.redirects if one.operator == "<")]
         path = next((word.text for word in words if OTHER_ENVIRONMENT.fullmatch(word.text)), "")
         boxed = command.name in CONTAINER_PROGRAMS or runs_in_container(command)
-        if path and not boxed and _shows_values(command, found, outputs):
+        if path and not boxed and shows_values(command, found, outputs):
             return path
     return ""
 
 
-def _shows_values(command: Command, found: Script, outputs: PrintedOutputs) -> bool:
+def shows_values(command: Command, found: Script, outputs: PrintedOutputs) -> bool:
+    """Whether what a command prints is shown with its values, and not only names or one that is no secret."""
     after = found.find_downstream(command)
     if find_program(command.name).lists or command.name in LOOKERS or not outputs.ends_shown(command):
         return False

@@ -6,6 +6,7 @@ from synaptic.model.once import kept_beside
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELL_TOOLS, select_commands
+from synaptic.policies.secrets.far_environment import find_far_environment
 from synaptic.policies.secrets.picked import find_other_environment, find_picked_token
 from synaptic.policies.secrets.printers import (
     ENVIRONMENT_PRINTERS,
@@ -30,12 +31,14 @@ class PrintedToken(Policy):
     ordinary, and free, where a program takes it: through a pipe (`gh auth token | docker login --password-stdin`), in a
     variable or an argument (`TOKEN=$(gh auth token) make`), or into a file. The same holds for variables of the
     environment that are called like one (`echo $API_TOKEN`, `printenv DB_PASSWORD`, `env | grep -i secret`), for the
-    environment of another process (`/proc/<id>/environ`), for the line of a token that is picked out of a file of
-    settings (`grep _authToken ~/.npmrc`), for outputs of terraform and for secrets of a cluster whose name says so
-    (`terraform output -raw db_password`, `kubectl get secret x -o jsonpath={.data.password}`), and for whole secrets of
-    a cluster (`kubectl get secrets -o yaml`; `jq` that prints names alone is free), and for the credentials that a
-    cloud hands its machine (`curl http://169.254.169.254/.../security-credentials/<role>`). Denies handing a token of
-    GitHub, GitLab, AWS, Azure, Google, Heroku or Fly to an address of somebody else.
+    environment of another process (`/proc/<id>/environ`), of another machine, a cluster, or a container that is called
+    after production (`ssh host cat .env`, `kubectl exec x -- env`, `docker exec shop-prod env`), for the line of a
+    token that is picked out of a file of settings (`grep _authToken ~/.npmrc`), for outputs of terraform and for
+    secrets of a cluster whose name says so (`terraform output -raw db_password`, `kubectl get secret x -o
+    jsonpath={.data.password}`), for whole secrets of a cluster (`kubectl get secrets -o yaml`; `jq` that prints names
+    alone is free), and for the credentials that a cloud hands its machine
+    (`curl http://169.254.169.254/.../security-credentials/<role>`). Denies handing a token of GitHub, GitLab, AWS,
+    Azure, Google, Heroku or Fly to an address of somebody else.
     ## Why
     What an agent has seen is in its transcript, and can end up in a log, a commit or a request.
     ## Known gaps
@@ -59,6 +62,11 @@ def _judge_text(known: CommandReading, at: Standpoint) -> Verdict | None:
         return ask(
             f"This would print the value of {name!r} into the transcript. Print whether it is there: "
             '`[ -n "$NAME" ] && echo set`.'
+        )
+    if shown := find_far_environment(known):
+        return ask(
+            f"This would print {shown!r} of another machine or of production into the transcript, with the keys and "
+            "passwords in it. Print no more than the names (`... | cut -d= -f1`), or whether one is there."
         )
     if (place := find_other_environment(known)) or (place := find_picked_token(known, at)):
         return ask(

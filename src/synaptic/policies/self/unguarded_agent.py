@@ -64,11 +64,9 @@ class UnguardedAgent(Policy):
         if known is None:
             return None
         nameless = has_nameless_sign(known)
-        if not nameless and _list_agents().keys().isdisjoint(known.programs):
+        if not nameless and list_agents().keys().isdisjoint(known.programs):
             return None
-        for command, agent in _iter_starts(known, nameless):
-            if runs_elsewhere(command) or only_shows(command.args):
-                continue
+        for command, agent in iter_starts(known, nameless):
             if option := _find_switched_off(command, agent):
                 return deny(f"`{option}` starts {agent.title} without its hooks. Start it without that option.")
             if why := _find_bypass(command, agent, known.script, facts.home) or _find_assigned(known.text, agent):
@@ -79,9 +77,17 @@ class UnguardedAgent(Policy):
         return _judge_nameless(known) if nameless else None
 
 
-def _iter_starts(known: CommandReading, nameless: bool) -> Iterator[tuple[Command, Agent]]:
-    """Every command that is known to start an agent: by its name, or by the variable with its program's path."""
-    agents = _list_agents()
+def iter_starts(known: CommandReading, nameless: bool) -> Iterator[tuple[Command, Agent]]:
+    """Every command that is known to start an agent here: by its name, or by the variable with its program's path."""
+    return (
+        (command, agent)
+        for command, agent in _iter_calls(known, nameless)
+        if not (runs_elsewhere(command) or only_shows(command.args))
+    )
+
+
+def _iter_calls(known: CommandReading, nameless: bool) -> Iterator[tuple[Command, Agent]]:
+    agents = list_agents()
     if not agents.keys().isdisjoint(known.programs):
         yield from ((one, agents[one.name.lower()]) for one in select_commands(known.script, agents.keys()))
     if nameless:
@@ -90,7 +96,7 @@ def _iter_starts(known: CommandReading, nameless: bool) -> Iterator[tuple[Comman
 
 def _judge_nameless(known: CommandReading) -> Verdict | None:
     """What is said about an agent's program that is started, or put elsewhere, under no name to go by."""
-    shown = find_running_program(known.script) or find_foreign_option(known, _list_agents().keys())
+    shown = find_running_program(known.script) or find_foreign_option(known, list_agents().keys())
     if shown:
         return ask(
             f"{shown} may start an agent without its hooks, and with them without this guard. Name the program, or "
@@ -102,7 +108,7 @@ def _judge_nameless(known: CommandReading) -> Verdict | None:
 
 
 @cache
-def _list_agents() -> Mapping[str, Agent]:
+def list_agents() -> Mapping[str, Agent]:
     """Every agent by the names of its programs, and by those of the packages that bring them."""
     return {
         f"{program}{ending}": agent
@@ -112,7 +118,7 @@ def _list_agents() -> Mapping[str, Agent]:
     }
 
 
-def _iter_options(command: Command) -> Iterator[tuple[str, str]]:
+def iter_options(command: Command) -> Iterator[tuple[str, str]]:
     """Every option with what may be its value: attached, or the next word."""
     args = command.args
     for place, text in enumerate(args):
@@ -123,7 +129,7 @@ def _iter_options(command: Command) -> Iterator[tuple[str, str]]:
 
 def _find_switched_off(command: Command, agent: Agent) -> str:
     """The option that says in so many words that no hooks are to run."""
-    for name, value in _iter_options(command):
+    for name, value in iter_options(command):
         if name in agent.bypass.switches and HOOK_SIGN in value.lower():
             return f"{name} {value}"
         if name in agent.bypass.options and "disableallhooks" in value.lower():
@@ -134,7 +140,7 @@ def _find_switched_off(command: Command, agent: Agent) -> str:
 def _find_bypass(command: Command, agent: Agent, found: Script, home: str) -> str:
     """What makes this start ignore the user's settings; empty when nothing does."""
     kept = agent.bypass.unless
-    for name, value in _iter_options(command):
+    for name, value in iter_options(command):
         if name in agent.bypass.options and not (kept and kept in value.split(",")):
             return f"`{name}`"
     words = [text for text in command.args if text[:1] != "-"]
