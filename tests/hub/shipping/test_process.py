@@ -108,6 +108,22 @@ def test_a_killed_shipper_and_a_new_journal_together(shipping: Shipping):
     assert shipping.arrived == first + shipping.written
 
 
+def test_a_longer_new_journal_after_a_shipper_that_never_kept_what_was_taken(shipping: Shipping):
+    """Its numbers are those of the old one: only that the cursor is not in it tells that it is another."""
+    shipping.add(40)
+    first = shipping.written
+    shipping.hub.fault = "after"
+    shipping.start()
+    wait_until(lambda: len(shipping.arrived) == 40, 20, shipping.describe)
+    shipping.kill()
+    shipping.hub.fault = ""
+    forget_journal(shipping)
+    shipping.add(80)
+    shipping.start()
+    wait_until(lambda: len(shipping.arrived) >= 120, 30, shipping.describe)
+    assert shipping.arrived == first + shipping.written
+
+
 def forget_journal(shipping: Shipping) -> None:
     """As when the database was damaged beyond repair: it is set aside with its cursors."""
     shipping.store.close()
