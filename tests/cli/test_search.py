@@ -89,6 +89,7 @@ def test_the_hit_is_seen_where_a_line_is_too_narrow_for_what_is_before_it():
 
 def test_how_far_was_looked_is_said(user: User, monkeypatch):
     monkeypatch.setattr(history_hits, "MOST_SIFTED", 2)
+    monkeypatch.setattr(history_hits, "SIFT_SECONDS", -1.0)
     monkeypatch.setattr(history_hits, "CHUNKS", (2, 2, 2))
     keep(user, *("git status" for _ in range(9)))
     shown = user.types("search", "git", "--project", "elsewhere", "-n", "2")

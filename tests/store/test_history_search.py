@@ -158,7 +158,7 @@ def test_the_best_are_chosen_among_the_newest_and_it_is_said_among_how_many(home
 
 
 def test_of_very_many_hits_the_newest_are_compared_with_a_filter_and_how_far_is_said(home, filled, monkeypatch):
-    set_bounds(monkeypatch, {"MOST_SIFTED": 20, "CHUNKS": (5, 5, 5), "MOST_LEADING": 3})
+    set_bounds(monkeypatch, {"MOST_SIFTED": 20, "CHUNKS": (5, 5, 5), "MOST_LEADING": 3, "SIFT_SECONDS": -1.0})
     for chosen in (JournalFilter(project="nowhere"), JournalFilter(project="blog"), JournalFilter(policies=("p*",))):
         everything = choose(read_all(filled), ("bash",), chosen)
         found = search_journal(home, filled, SearchQuery(words=("bash",), chosen=chosen, most=20))
@@ -166,6 +166,15 @@ def test_of_very_many_hits_the_newest_are_compared_with_a_filter_and_how_far_is_
         assert [hit.entry.id for hit in found.hits] == [one for one in everything if one >= found.looked_to]
     further = SearchQuery(words=("bash",), chosen=JournalFilter(project="nowhere", since=1.0))
     assert search_journal(home, filled, further).looked_to == 0
+
+
+def test_where_none_of_very_many_hits_passes_the_older_ones_are_compared_too(home, filled, monkeypatch):
+    set_bounds(monkeypatch, {"MOST_SIFTED": 5, "CHUNKS": (5, 5, 5), "SIFT_SECONDS": 60.0})
+    nobody = search_journal(home, filled, SearchQuery(words=("bash",), chosen=JournalFilter(project="nowhere")))
+    assert (nobody.hits, nobody.looked_to) == ((), 0)
+    everything = choose(read_all(filled), ("bash",), JournalFilter(project="blog"))
+    newest = search_journal(home, filled, SearchQuery(words=("bash",), chosen=JournalFilter(project="blog"), most=1))
+    assert [hit.entry.id for hit in newest.hits] == everything[:1]
 
 
 def test_where_enough_was_found_nothing_is_said_of_the_rest(home, filled, monkeypatch):

@@ -11,7 +11,6 @@ from synaptic.cli.place import find_place, open_journal
 from synaptic.cli.registry_options import ChannelOption, RegistryOption
 from synaptic.cli.verbs import Hub, Json, format_examples, make_verb_app
 from synaptic.model.moment import find_local_time
-from synaptic.store import history_hits
 from synaptic.store.history_search import HIT_BEGINS, HIT_ENDS, SearchHit, SearchQuery, SearchResult, search_journal
 from synaptic.store.journal_filter import JournalFilter
 from synaptic.store.journal_payload import find_subject, read_payload
@@ -94,7 +93,7 @@ def _list_gaps(found: SearchResult) -> Iterator[str]:
         yield f"events before number {found.first} are not in the index yet; search again in a while"
     if found.looked_to:
         yield (
-            f"very many events have these words: only the newest {history_hits.MOST_SIFTED:,} of them, back to number "
+            f"very many events have these words: only the newest {found.looked:,} of them, back to number "
             f"{found.looked_to}, were compared with the other options; --since 30d looks at all of that time"
         )
 

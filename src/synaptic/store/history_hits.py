@@ -1,5 +1,6 @@
 """The newest events that have some words and pass a filter: found in the index, compared with the journal."""
 
+import time
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 
@@ -25,6 +26,8 @@ from synaptic.store.record import JournalEntry
 
 MOST_SIFTED = 50_000
 """So many hits, from the newest back, are compared with a filter of which the index knows nothing; `since` goes on."""
+SIFT_SECONDS = 2.0
+"""And more of them for so long, where none of those passed: that nothing was found is not said lightly."""
 MOST_LEADING = 1000
 """Events that a filter's own index finds, among which the words are looked for, instead of the other way round."""
 FEW = 200
@@ -47,6 +50,8 @@ class FoundNumbers(msgspec.Struct, frozen=True):
     numbers: list[int]
     looked_to: int = 0
     """The oldest hit that was compared with the filter; 0 where there was no reason to stop."""
+    looked: int = 0
+    """How many hits were, then."""
 
 
 def find_newest(
@@ -58,9 +63,11 @@ def find_newest(
     found: list[int] = []
     looked = last = 0
     first = max(most, CHUNKS[0])  # without a filter, these are enough
+    patient_until = time.monotonic() + SIFT_SECONDS
     for numbers in _iter_hits((connection, first), match, _limit_numbers(store, chosen, span), leading):
-        if looked >= MOST_SIFTED and leading is None and not chosen.since:
-            return FoundNumbers(found, last)
+        is_unbound = leading is None and not chosen.since
+        if is_unbound and looked >= MOST_SIFTED and (found or time.monotonic() > patient_until):
+            return FoundNumbers(found, last, looked)
         found += _sift(store, chosen, numbers)
         if len(found) >= most:
             break

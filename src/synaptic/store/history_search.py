@@ -64,6 +64,8 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
     """The oldest event that was."""
     looked_to: int = 0
     """The oldest of very many hits that was compared with the filter; 0 where all were that had to be."""
+    looked: int = 0
+    """How many of them were, then."""
     ranked: int = 0
     """Of so many of the newest hits these are the best; 0: of all."""
     trouble: str = ""
@@ -94,7 +96,9 @@ def _search(index: HistoryIndex, store: Store, query: SearchQuery, seconds: floa
     few = nullcontext(index.connection) if match.is_lazy else closing(copy_rows(index, numbers))
     with few as connection:
         hits = tuple(_make_hits(connection, store, match.text, numbers))
-    return SearchResult(hits=hits, is_whole=is_whole, first=span.first, looked_to=found.looked_to, ranked=ranked)
+    return SearchResult(
+        hits=hits, is_whole=is_whole, first=span.first, looked_to=found.looked_to, looked=found.looked, ranked=ranked
+    )
 
 
 def _make_hits(connection: Connection, store: Store, match: str, numbers: Sequence[int]) -> Iterator[SearchHit]:
