@@ -1,6 +1,7 @@
 """How fast past events are decided again, and in how much memory: `python -m bench.replay [EVENTS]`.
 
-A journal of real calls, then the same with one of them repeated in bulk: the memory of both must be about the same.
+Generated sessions under two presets; then a journal of real calls, and the same with one of them repeated in bulk: the
+memory of both must be about the same.
 """
 
 import asyncio
@@ -12,7 +13,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.engine.sessions import GeneratedSessions, Place, make_repository
+
 from bench import history
+from bench.world import build
 from synaptic.engine.past_catalog import CatalogChange
 from synaptic.engine.walk import open_engine
 from synaptic.model.call import Request
@@ -25,6 +29,9 @@ COMMANDS = (
     "git push --force origin main", "rm -rf build", "git reset --hard",
 )  # fmt: skip
 SHORT, LONG = 5_000, 100_000
+PRESETS = ("essentials", "strict")
+SEED, ODD, TRIES = 5, 0.1, 5
+"""Which sessions are generated, the share of odd calls in them, and how often each journal is decided anew."""
 EVER = ReplayScope(since=0.0, until=1e12)
 CHANGES = {
     "nothing changed": CatalogChange(),
@@ -54,6 +61,27 @@ async def fill_journal(home: Home, folder: Path, count: int) -> None:
     await engine.close()
 
 
+async def play_sessions(home: Home, place: Place, count: int) -> None:
+    """Generated sessions through a real engine, as its agent hears it."""
+    engine = open_engine(home)
+    sends = GeneratedSessions(place, SEED, ODD).play()
+    request = next(sends)
+    for _ in range(count):
+        request = sends.send(await engine.answer(request))
+    await engine.close()
+
+
+def measure_sessions(folder: Path, preset: str, count: int) -> str:
+    """The best of some tries: what disturbs a machine only ever makes it slower."""
+    world = build(folder / preset, preset, (preset,))
+    make_repository(world.project)
+    asyncio.run(play_sessions(world.home, Place(world.project, world.folder), count))
+    tries = [measure(world.home, CatalogChange()) for _ in range(TRIES)]
+    summary, rates = tries[0][0], [rate for _, rate in tries]
+    told = f"{preset}, {summary.events:,} generated events: {max(rates):,.0f} a second (slowest try {min(rates):,.0f})"
+    return f"{told}, {summary.exact} exact, {summary.flips} flips, {read_memory()} MB"
+
+
 def measure(home: Home, change: CatalogChange) -> tuple[ReplaySummary, float]:
     """What a replay finds, and how many events it decides in a second of one core."""
     store = Store.open(home)
@@ -73,6 +101,8 @@ def read_memory() -> int:
 def main() -> None:
     long = int(sys.argv[1]) if len(sys.argv) > 1 else LONG
     with tempfile.TemporaryDirectory() as folder:
+        for preset in PRESETS:
+            print(measure_sessions(Path(folder), preset, SHORT))
         home, project = Home(Path(folder) / ".synaptic"), Path(folder) / "project"
         (project / ".git").mkdir(parents=True)
         asyncio.run(fill_journal(home, project, SHORT))
