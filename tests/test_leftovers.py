@@ -1,4 +1,4 @@
-"""A run that leaves a process behind is red and says which."""
+"""A run that leaves a process behind says which, and is red where somebody looks for such."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.leftovers import PROC, SeenProcess, has_other_run, is_below
+from tests.leftovers import FAILS_VARIABLE, PROC, SeenProcess, has_other_run, is_below
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.skipif(not PROC.is_dir(), reason="the system shows no processes here")
@@ -44,8 +44,8 @@ def folder(tmp_path: Path) -> Iterator[Path]:
         os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
 
 
-def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+def run(folder: Path, *words: str, fails: bool = True) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), FAILS_VARIABLE: "1" if fails else ""}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={folder / 'base'}", *words]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False)
 
@@ -57,6 +57,13 @@ def test_a_process_of_a_test_that_is_left_fails_the_run(folder: Path, word: str,
     done = run(folder, *workers)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "1 passed" in done.stdout
+    assert f"{(folder / 'pid').read_text()}: {sys.executable}" in done.stdout
+
+
+def test_it_is_named_also_where_it_does_not_fail_the_run(folder: Path):
+    (folder / "test_small.py").write_text(LEAVES.format(word="'x'", cwd="tmp_path", end="pass"))
+    done = run(folder, fails=False)
+    assert done.returncode == 0, done.stdout + done.stderr
     assert f"{(folder / 'pid').read_text()}: {sys.executable}" in done.stdout
 
 

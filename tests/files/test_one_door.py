@@ -23,6 +23,7 @@ OWN_FILES = {
     "hooks/coverage.py": "walks a tree for a person who is asked to trust it, and gives up after so many files",
     "engine/outside.py": "lists its own folder, to empty it when it is full",
     "facts/engine_places.py": "the engine's own folders, once",
+    "facts/deleted_work.py": "walks a folder that is to be deleted, and gives up after so many files",
     "hooks/scaffold.py": "creates files for a person at a terminal",
     "facts/files.py": "walks a tree in a thread, and gives up after so many files",
 }

@@ -29,7 +29,7 @@ from tests.web.hostile import Skeleton, make_texts
 from tests.web.story import SESSION, play_story
 
 STRINGS, FIELDS = 10_000, 16
-OWN_LINKS = ("/inbox",
+OWN_LINKS = ("/inbox", "/standing",
     "/event/", "/session/", "/sessions", "/moments/", "/timeline", "/static/", "/policies", "/fleet", "/health",
     "?at=", "#main", "/link",
 )  # fmt: skip

@@ -11,7 +11,6 @@ from synaptic.shell.read.script import Command, Script
 from synaptic.shell.reading import CommandReading
 
 CLUSTER_PROGRAMS = split_names("kubectl oc k3s microk8s")
-"""What runs there is mostly no trial of one's own."""
 PRODUCTION = re.compile(r"(?:^|[-_./@:=])(?:prod|production|prd|live)(?:$|[-_./@:\d])", re.IGNORECASE)
 OWN_MACHINES = split_names("vagrant colima minikube multipass limactl lxc incus")
 """Machines that run on this one."""
@@ -43,9 +42,12 @@ def _name_shown(command: Command) -> str:
 
 
 def _is_far(command: Command, found: Script) -> bool:
-    """Whether it runs on another machine or in a cluster, or in a container that is called after production."""
+    """Whether it runs on another machine, or in a container or cluster that is called after production.
+
+    In a cluster a name that says what it is, or a file, is enough; the variables of a pod are looked at every day.
+    """
     labels = {label.partition(" ")[0] for label in command.via}
-    if not labels.isdisjoint((REMOTE_PROGRAMS | CLUSTER_PROGRAMS) - OWN_MACHINES):
+    if not labels.isdisjoint(REMOTE_PROGRAMS - OWN_MACHINES) or (command.args and labels & CLUSTER_PROGRAMS):
         return True
-    outer = select_commands(found, labels & CONTAINER_PROGRAMS)
+    outer = select_commands(found, labels & (CONTAINER_PROGRAMS | CLUSTER_PROGRAMS))
     return any(PRODUCTION.search(text) for one in outer if one.index < command.index for text in one.args[:8])

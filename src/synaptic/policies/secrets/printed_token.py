@@ -31,9 +31,9 @@ class PrintedToken(Policy):
     ordinary, and free, where a program takes it: through a pipe (`gh auth token | docker login --password-stdin`), in a
     variable or an argument (`TOKEN=$(gh auth token) make`), or into a file. The same holds for variables of the
     environment that are called like one (`echo $API_TOKEN`, `printenv DB_PASSWORD`, `env | grep -i secret`), for the
-    environment of another process (`/proc/<id>/environ`), of another machine, a cluster, or a container that is called
-    after production (`ssh host cat .env`, `kubectl exec x -- env`, `docker exec shop-prod env`), for the line of a
-    token that is picked out of a file of settings (`grep _authToken ~/.npmrc`), for outputs of terraform and for
+    environment of another process (`/proc/<id>/environ`), of another machine, and of a cluster or a container that is
+    called after production (`ssh host cat .env`, `kubectl exec -n prod x -- env`, `docker exec shop-prod env`),
+    for the line of a token that is picked out of a file of settings (`grep _authToken ~/.npmrc`), for outputs of terraform and for
     secrets of a cluster whose name says so (`terraform output -raw db_password`, `kubectl get secret x -o
     jsonpath={.data.password}`), for whole secrets of a cluster (`kubectl get secrets -o yaml`; `jq` that prints names
     alone is free), and for the credentials that a cloud hands its machine
