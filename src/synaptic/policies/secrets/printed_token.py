@@ -35,8 +35,8 @@ class PrintedToken(Policy):
     called after production (`ssh host cat .env`, `kubectl exec -n prod x -- env`, `docker exec shop-prod env`),
     for the line of a token that is picked out of a file of settings (`grep _authToken ~/.npmrc`), for outputs of
     terraform and for secrets of a cluster whose name says so (`terraform output -raw db_password`, `kubectl get secret
-    x -o jsonpath={.data.password}`), for whole secrets of a cluster (`kubectl get secrets -o yaml`; `jq` that prints names
-    alone is free), and for the credentials that a cloud hands its machine
+    x -o jsonpath={.data.password}`), for whole secrets of a cluster (`kubectl get secrets -o yaml`; `jq` that prints
+    names alone is free), and for the credentials that a cloud hands its machine
     (`curl http://169.254.169.254/.../security-credentials/<role>`). Denies handing a token of GitHub, GitLab, AWS,
     Azure, Google, Heroku or Fly to an address of somebody else.
     ## Why
