@@ -13,7 +13,7 @@ from synaptic.store.entries import SELECT_EVENTS, select_entries
 from synaptic.store.journal_payload import iter_texts
 from synaptic.store.record import JournalEntry
 
-MOST_SEARCHED = 100_000
+MOST_SEARCHED = 50_000
 """Of so many events, from the newest back, one is looked for that no index finds; `since` looks further."""
 PAGE_SIZE = 500
 MOST_LIKE = 1000
