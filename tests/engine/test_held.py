@@ -193,6 +193,20 @@ def test_a_client_that_has_gone_uses_nothing_up(setting: Setting) -> None:
     run(setting, story)
 
 
+def test_a_client_that_was_cut_off_and_asks_again_is_waited_for(setting: Setting) -> None:
+    async def story(person: Person) -> None:
+        request = ask(setting)
+        person.engine.held.leave(request.id)
+        person.engine.held.come_back(request.id)
+        person.engine.held.come_back("never-gone")
+        call = person.send(request)
+        (question,) = await person.see()
+        person.allow(question)
+        assert await call == ALLOWED
+
+    run(setting, story)
+
+
 def test_a_client_that_has_gone_while_it_was_judged_is_not_waited_for(setting: Setting) -> None:
     async def story(person: Person) -> None:
         request = ask(setting)

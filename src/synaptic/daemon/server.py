@@ -256,6 +256,8 @@ class ClientConnection(asyncio.Protocol):
             if not senders.is_familiar(request):
                 request = senders.examine(request, read_peer_pid(self.transport))
             engine = self._daemon.engine
+            if delivery.is_repeated:
+                engine.held.come_back(request.id)
             answer = await (engine.replay(request) if delivery.is_repeated else engine.answer(request))
         except Exception:
             # The outermost catch: without it keep-alives would go on for ever. The client decides by itself.

@@ -10,6 +10,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, Literal
 
 import msgspec
@@ -186,6 +187,11 @@ class HeldCalls:
         for held in tuple(self._held):
             if held.call.id == call:
                 held.wake("gone")
+
+    def come_back(self, call: str) -> None:
+        """The client of a call asks it once more: whoever had gone is there again."""
+        with suppress(ValueError):
+            self._gone.remove(call)
 
     def leave_all(self) -> None:
         """The client of every call of this process has gone."""
