@@ -198,8 +198,9 @@ def hosted(callers: HookCallers, inner: str) -> Iterator[tuple[int, int]]:
     host = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
     try:
         assert host.stdout
-        child = int(host.stdout.readline())
-        assert host.stdout.readline() == b"ready\n"
+        told = sorted(host.stdout.readline() for _ in range(2))  # two processes write, and either may be first
+        assert told[1] == b"ready\n"
+        child = int(told[0])
         if found := read_process(host.pid):
             callers.add_host(found)
         yield host.pid, child
